@@ -1,0 +1,82 @@
+//! One call a layer, against the embedded Test Kitchen: what the server did, what the caller got, and whether the work
+//! may have been done.
+
+use std::error::Error;
+
+use mcp_client::{CallError, CallRecord, Client, ElicitAnswer, InputKinds, ToolOutcome};
+use mcp_tests::{FaultServer, Kitchen, Reply};
+use serde_json::{Value, json};
+
+const TOOL: &str = "run_configured_test_scenario";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    println!("What the server does, and what the caller gets:\n");
+    row("THE SERVER", "OUTCOME", "LAYER", "DELIVERY", "POSTS");
+    let kitchen = Kitchen::start().await?;
+    for (what, scenario, params) in [
+        ("answers", "baseline", json!({})),
+        ("says isError: true", "errors.tool_error", json!({})),
+        ("asks for approval", "elicitation.approval", json!({})),
+        ("answers with HTTP 503", "errors.http_status_sequence", json!({ "statusCodes": [503] })),
+        ("answers with HTTP 429", "errors.http_status_sequence", json!({ "statusCodes": [429] })),
+        ("answers with JSON-RPC -32602", "errors.jsonrpc_error", json!({})),
+        ("sends text that is no JSON", "errors.malformed_payload", json!({ "kind": "invalid_json" })),
+        ("answers with another id", "errors.malformed_payload", json!({ "kind": "wrong_id" })),
+        ("closes the connection", "errors.connection_close", json!({})),
+    ] {
+        kitchen.select(scenario, params)?;
+        let client = Client::http(&kitchen.url())?.build()?;
+        report(what, &client.call_tool(TOOL).arguments(json!({ "message": "hello" })).send().await);
+    }
+    let cut = FaultServer::start([Reply::sse(&[r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]}}"#]).half_event()]);
+    let client = Client::http(&cut.await?.url())?.build()?;
+    report("cuts its event stream", &client.call_tool(TOOL).send().await);
+    let client = Client::http("http://127.0.0.1:1/mcp")?.build()?;
+    report("is not there", &client.call_tool(TOOL).send().await);
+    report("(arguments are no object)", &client.call_tool(TOOL).arguments(7).send().await);
+
+    approve(&kitchen).await
+}
+
+/// A call that needs a person: asked in one exchange, answered in the next.
+async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
+    println!("\nA call that needs approval, in two rounds:\n");
+    kitchen.select("elicitation.approval", json!({}))?;
+    let client = Client::http(&kitchen.url())?.accept_input(InputKinds::FORM).build()?;
+
+    let mut outcome = client.call_tool(TOOL).send().await?;
+    while let ToolOutcome::InputRequired(mut asked) = outcome {
+        let keys: Vec<String> = asked.requests().iter().map(|(key, _)| key.to_owned()).collect();
+        for key in keys {
+            println!("  asked     `{key}` by request {}", id(asked.record()));
+            // A real application shows the form to a person here.
+            asked.answer(&key, ElicitAnswer::accept(&json!({ "reason": "the quickstart says so" }))?)?;
+        }
+        outcome = asked.resume().await?;
+    }
+    let ToolOutcome::Success(output) = outcome else { return Err("the call was not approved".into()) };
+    let said: Value = serde_json::from_str(&output.text())?;
+    println!("  answered  by request {}: {} ({})", id(output.record()), said["elicitationOutcome"], said["approvalReason"]);
+    println!("\nThe record of that call, one JSON line:\n\n{}", output.record().to_json());
+    Ok(())
+}
+
+fn report(what: &str, outcome: &Result<ToolOutcome, CallError>) {
+    let record = match outcome {
+        Ok(outcome) => Some(outcome.record()),
+        Err(error) => error.record(),
+    };
+    if let Some(record) = record {
+        let posts = record.post_count().to_string();
+        row(what, record.outcome.as_str(), record.layer.as_str(), record.delivery.as_str(), &posts);
+    }
+}
+
+fn id(record: &CallRecord) -> String {
+    record.request_id.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn row(what: &str, outcome: &str, layer: &str, delivery: &str, posts: &str) {
+    println!("  {what:<30}{outcome:<20}{layer:<13}{delivery:<10}{posts}");
+}

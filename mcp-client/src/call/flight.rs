@@ -1,0 +1,198 @@
+//! A call under way: what is known of it, and its record at the end, whatever that is.
+
+use std::{sync::OnceLock, time::Duration};
+
+use mcp_retry::{AttemptLog, AttemptRecord, Delivery, Layer, StopReason};
+use mcp_types::{Method, ProtocolVersion, RequestId, ResultType, method::CallTool};
+use tokio::time::Instant;
+
+use super::Spec;
+use crate::{
+    client::Client,
+    continuation::MultiRound,
+    decode::Decoded,
+    error::{CallError, InvalidCall, TransportError, TransportErrorKind},
+    record::{CallRecord, CloseCause, OutcomeKind, SseRecord, cut_message},
+    transport::ExchangeContext,
+};
+
+pub(super) struct Flight<'a> {
+    client: &'a Client,
+    spec: &'a Spec,
+    started: Instant,
+    request_id: Option<RequestId>,
+    pub(super) exchange: ExchangeContext,
+    pub(super) sse: Option<SseRecord>,
+    finished: bool,
+}
+
+impl<'a> Flight<'a> {
+    pub(super) fn new(client: &'a Client, spec: &'a Spec) -> Self {
+        Self {
+            client,
+            spec,
+            started: Instant::now(),
+            request_id: None,
+            exchange: ExchangeContext::default(),
+            sse: None,
+            finished: false,
+        }
+    }
+
+    pub(super) fn begin_attempt(&mut self, id: &RequestId) {
+        self.request_id = Some(id.clone());
+        self.sse = None;
+        self.exchange.content_type = None;
+    }
+
+    /// Ends the call: completes the facts on an error, writes the record, tells the observer.
+    pub(super) fn finish<M: MultiRound>(
+        mut self,
+        mut result: Result<Decoded<M::Result>, CallError>,
+    ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
+        self.finished = true;
+        if let Err(CallError::Transport(error)) = &mut result {
+            self.complete(error);
+        }
+        let record = Box::new(match &result {
+            Ok(Decoded::Complete(result)) => {
+                self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
+            }
+            Ok(Decoded::InputRequired(_)) => {
+                self.answered(OutcomeKind::InputRequired, Layer::Interaction, ResultType::InputRequired)
+            }
+            Err(error) => self.failed(error),
+        });
+        self.client.observe(&record);
+        match result {
+            Ok(decoded) => Ok((decoded, record)),
+            Err(mut error) => {
+                error.context_mut().record = Some(record);
+                Err(error)
+            }
+        }
+    }
+
+    /// What only the call knows about a stream that broke off.
+    fn complete(&mut self, error: &mut TransportError) {
+        if let Some(sse) = &mut self.sse {
+            if sse.close_cause.is_none() {
+                sse.close_cause = Some(match error.kind() {
+                    TransportErrorKind::Timeout { .. } => CloseCause::Timeout,
+                    TransportErrorKind::Cancelled => CloseCause::Cancelled,
+                    _ => CloseCause::Broken,
+                });
+            }
+            error.close_cause = sse.close_cause;
+            error.sse_events = Some(sse.events);
+            error.sse_skipped = sse.skipped;
+        }
+    }
+
+    fn answered(&mut self, outcome: OutcomeKind, layer: Layer, result_type: ResultType) -> CallRecord {
+        let mut record = self.record(outcome, layer, Delivery::Answered);
+        record.result_type = Some(result_type);
+        record
+    }
+
+    fn failed(&mut self, error: &CallError) -> CallRecord {
+        let mut record = self.record(error.outcome(), error.layer(), error.delivery());
+        record.error_code = error.rpc_code();
+        record.error_message =
+            Some(error.rpc_message().map_or_else(|| cut_message(&error.to_string()), cut_message));
+        record.error_data = error.rpc_data().and_then(|data| self.client.redact(data));
+        record
+    }
+
+    fn record(&mut self, outcome: OutcomeKind, layer: Layer, delivery: Delivery) -> CallRecord {
+        let took = self.started.elapsed();
+        let mut attempts = AttemptLog::new();
+        if self.request_id.is_some() {
+            let mut attempt = AttemptRecord::new(1, took);
+            attempt.request_id.clone_from(&self.request_id);
+            let failed = !matches!(
+                outcome,
+                OutcomeKind::ToolSuccess | OutcomeKind::ToolError | OutcomeKind::InputRequired
+            );
+            attempt.failed = failed.then(|| outcome.as_str().into());
+            attempts.push(attempt);
+        }
+        attempts.stop(StopReason::Done);
+        CallRecord {
+            posts: std::mem::take(&mut self.exchange.posts),
+            request_id: self.request_id.take(),
+            content_type: self.exchange.content_type.take(),
+            sse: self.sse.take(),
+            duration: took,
+            attempts,
+            notes: self.exchange.notes.take(),
+            ..blank(Some(self.client), Some(self.spec), outcome, layer, delivery)
+        }
+    }
+}
+
+impl Drop for Flight<'_> {
+    /// The caller dropped the future: nobody is left to be told but the observer.
+    fn drop(&mut self) {
+        if self.finished || !self.client.is_observed() {
+            return;
+        }
+        let sent = !self.exchange.posts.is_empty();
+        let delivery = if sent { Delivery::Unknown } else { Delivery::NotSent };
+        if let Some(sse) = &mut self.sse {
+            sse.close_cause.get_or_insert(CloseCause::Cancelled);
+        }
+        let record = self.record(OutcomeKind::Cancelled, Layer::Local, delivery);
+        self.client.observe(&record);
+    }
+}
+
+/// Ends a call that was refused here, with its record.
+pub(crate) fn refuse(client: &Client, spec: &Spec, refusal: InvalidCall) -> CallError {
+    let mut record =
+        blank(Some(client), Some(spec), OutcomeKind::InvalidCall, Layer::Local, Delivery::NotSent);
+    record.error_message = Some(cut_message(&refusal.to_string()));
+    client.observe(&record);
+    let mut error = CallError::from(refusal);
+    error.context_mut().record = Some(Box::new(record));
+    error
+}
+
+/// Stands in where no exchange has been made yet: a call that was restored.
+pub(crate) fn no_record() -> &'static CallRecord {
+    static NO_RECORD: OnceLock<CallRecord> = OnceLock::new();
+    NO_RECORD.get_or_init(|| {
+        blank(None, None, OutcomeKind::InputRequired, Layer::Interaction, Delivery::Answered)
+    })
+}
+
+fn blank(
+    client: Option<&Client>,
+    spec: Option<&Spec>,
+    outcome: OutcomeKind,
+    layer: Layer,
+    delivery: Delivery,
+) -> CallRecord {
+    let method = spec.map_or(CallTool::NAME, |spec| spec.method);
+    CallRecord {
+        client: client.map_or_else(|| "".into(), |client| client.config().name.clone()),
+        protocol_version: ProtocolVersion::LATEST,
+        scenario: spec.and_then(|spec| spec.scenario.clone()),
+        method,
+        tool: spec.filter(|_| method == CallTool::NAME).map(|spec| spec.target.clone()),
+        posts: Vec::new(),
+        request_id: None,
+        error_code: None,
+        result_type: None,
+        outcome,
+        layer,
+        error_message: None,
+        error_data: None,
+        delivery,
+        content_type: None,
+        sse: None,
+        duration: Duration::ZERO,
+        attempts: AttemptLog::new(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,147 @@
+//! `tools/call`, as the caller writes it.
+
+use std::{fmt, time::Duration};
+
+use mcp_types::{RawJson, method::CallTool};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Spec, refuse, run};
+use crate::{
+    client::Client,
+    continuation::{Continuation, MultiRound},
+    decode::Decoded,
+    error::{CallError, InvalidCall, InvalidKind},
+    headers,
+    input_kinds::InputKinds,
+    outcome::{NotSuccess, ToolOutcome, ToolOutput},
+};
+
+/// A call of a tool that has not been sent yet: see [`Client::call_tool`].
+#[must_use = "a call does nothing until it is sent with `send().await`"]
+pub struct CallToolBuilder {
+    client: Client,
+    spec: Spec,
+    /// The first thing that was wrong; told when the call is sent, and nothing is sent then.
+    refusal: Option<InvalidCall>,
+}
+
+impl CallToolBuilder {
+    pub(crate) fn new(client: Client, name: String) -> Self {
+        Self { client, spec: Spec::new::<CallTool>(name), refusal: None }
+    }
+
+    /// The arguments: anything that serialises to a JSON object. Without this the call has none.
+    ///
+    /// What is no object, or cannot be serialised, makes [`send`](Self::send) fail before the wire.
+    pub fn arguments(mut self, arguments: impl Serialize) -> Self {
+        match RawJson::from_serialize(&arguments) {
+            Ok(arguments) if arguments.is_object() => self.spec.arguments = Some(arguments),
+            Ok(_) => self.refuse(InvalidCall::new(
+                InvalidKind::Arguments,
+                "the arguments are not a JSON object",
+            )),
+            Err(error) => self.refuse(
+                InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON").with_source(error),
+            ),
+        }
+        self
+    }
+
+    /// How long the whole call may take, its repetitions and repairs included (default: the client's, 60 s).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.spec.timeout = Some(timeout);
+        self
+    }
+
+    /// How long one attempt may take (default: as long as the call).
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.spec.attempt_timeout = Some(timeout);
+        self
+    }
+
+    /// The input requests that can be answered during this call, instead of the client's.
+    pub fn accept_input(mut self, kinds: InputKinds) -> Self {
+        self.spec.kinds = Some(kinds);
+        self
+    }
+
+    /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent.
+    pub fn meta(mut self, key: &str, value: impl Serialize) -> Self {
+        match headers::meta_entry(key, &value) {
+            Ok(value) => {
+                self.spec.meta.insert(key, value);
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        self
+    }
+
+    /// Adds an HTTP header to the request. Headers that the client owns are refused when the call is sent.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        match headers::user_header(name, value) {
+            Ok((name, value)) => {
+                self.spec.headers.insert(name, value);
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        self
+    }
+
+    /// Labels the record of the call.
+    pub fn scenario(mut self, label: impl Into<String>) -> Self {
+        self.spec.scenario = Some(label.into());
+        self
+    }
+
+    /// Sends the call and waits for its one answer.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`], one variant a layer. A tool's own error is no `Err`: it is [`ToolOutcome::ToolError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request by closing its stream. It may have run then.
+    pub async fn send(self) -> Result<ToolOutcome, CallError> {
+        let Self { client, spec, refusal } = self;
+        if let Some(refusal) = refusal {
+            return Err(refuse(&client, &spec, refusal));
+        }
+        let (decoded, record) = run::<CallTool>(&client, &spec, None).await?;
+        Ok(match decoded {
+            Decoded::Complete(result) => CallTool::complete(result, record),
+            Decoded::InputRequired(asked) => {
+                CallTool::input_required(Continuation::asked(client, spec, asked, record, 1))
+            }
+        })
+    }
+
+    /// Sends the call and reads the structured content of its success as a type of yours.
+    ///
+    /// # Errors
+    ///
+    /// [`NotSuccess`]: the call failed, the tool reports an error, input is needed, or the structured content does not
+    /// fit the type (the work was done then, and the whole output is kept).
+    ///
+    /// # Cancel safety
+    ///
+    /// As of [`send`](Self::send).
+    pub async fn send_typed<T: DeserializeOwned>(self) -> Result<T, NotSuccess> {
+        let output: ToolOutput = self.send().await?.into_success()?;
+        match output.structured() {
+            Ok(value) => Ok(value),
+            Err(error) => Err(NotSuccess::Mismatch(output, error)),
+        }
+    }
+
+    fn refuse(&mut self, refusal: InvalidCall) {
+        self.refusal.get_or_insert(refusal);
+    }
+}
+
+impl fmt::Debug for CallToolBuilder {
+    /// Arguments, `_meta` and headers are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallToolBuilder").field("tool", &self.spec.target).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,194 @@
+//! The client: cheap to clone, without a connection of its own to make.
+
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use mcp_types::{Implementation, ProtocolVersion, RawJson, RawMap, RequestId, meta};
+
+use crate::{
+    builder::{BuildError, ClientBuilder},
+    call::{CallToolBuilder, Spec},
+    continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
+    decode::Expect,
+    input_kinds::InputKinds,
+    observer::Observer,
+    record::CallRecord,
+    transport::Transport,
+};
+
+/// A client of one MCP server.
+///
+/// Cheap to clone, `Send + Sync`, and usable at once: nothing is sent before the first call, and each call stands for
+/// itself.
+///
+/// # Examples
+///
+/// ```no_run
+/// use mcp_client::{Client, ToolOutcome};
+/// use serde_json::json;
+///
+/// # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::http("https://mcp.example.com/mcp")?.build()?;
+///
+/// match client.call_tool("get_weather").arguments(json!({ "location": "Oslo" })).send().await? {
+///     ToolOutcome::Success(output) => println!("{}", output.text()),
+///     ToolOutcome::ToolError(output) => println!("the tool says: {}", output.text()),
+///     ToolOutcome::InputRequired(asked) => println!("asked for {:?}", asked.unanswered().collect::<Vec<_>>()),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) config: Config,
+    pub(crate) protocol_meta: RawMap,
+    pub(crate) next_id: AtomicI64,
+}
+
+pub(crate) struct Config {
+    /// As it stands in records: `name@version`.
+    pub(crate) name: Arc<str>,
+    pub(crate) info: Option<Implementation>,
+    pub(crate) kinds: InputKinds,
+    pub(crate) timeout: Duration,
+    pub(crate) attempt_timeout: Option<Duration>,
+    pub(crate) lenient: bool,
+    pub(crate) strict: bool,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) redact: Option<Arc<Redact>>,
+}
+
+/// What lets error data through into records.
+pub(crate) type Redact = dyn Fn(&RawJson) -> Option<serde_json::Value> + Send + Sync;
+
+impl Config {
+    pub(crate) fn expect(&self, spec: &Spec) -> Expect {
+        Expect { lenient: self.lenient, strict: self.strict, declared: spec.kinds.unwrap_or(self.kinds) }
+    }
+}
+
+impl Client {
+    /// A builder for a server at a URL, over Streamable HTTP.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Url`] when the URL is not an absolute `http` or `https` URL without credentials in it.
+    #[cfg(feature = "http")]
+    pub fn http(url: &str) -> Result<ClientBuilder, BuildError> {
+        ClientBuilder::new().http(url)
+    }
+
+    /// A builder for a server that a transport of your own reaches.
+    pub fn with_transport(transport: impl Transport) -> ClientBuilder {
+        ClientBuilder::new().transport(transport)
+    }
+
+    /// A builder, still without a way to the server.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::new()
+    }
+
+    pub(crate) fn from_parts(transport: Arc<dyn Transport>, config: Config) -> Result<Self, BuildError> {
+        let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds).map_err(BuildError::info)?;
+        Ok(Self { inner: Arc::new(Inner { transport, config, protocol_meta, next_id: AtomicI64::new(1) }) })
+    }
+
+    /// A call of the tool of that name, to be filled in and sent.
+    ///
+    /// Names are sent as they are: the protocol compares them with regard to case and servers decide what they accept.
+    pub fn call_tool(&self, name: impl Into<String>) -> CallToolBuilder {
+        CallToolBuilder::new(self.clone(), name.into())
+    }
+
+    /// Restores a call that was suspended, maybe in another process. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] when it belongs to another server, or was changed so that it makes no sense.
+    pub fn restore<M: MultiRound>(&self, suspended: SuspendedCall<M>) -> Result<Continuation<M>, RestoreError> {
+        suspended.restore(self)
+    }
+
+    /// What the server is known by: suspended calls are bound to it. Without credentials.
+    pub fn identity(&self) -> &str {
+        self.inner.transport.identity()
+    }
+
+    /// The input requests that are declared with each call that does not say otherwise.
+    pub fn kinds(&self) -> InputKinds {
+        self.inner.config.kinds
+    }
+
+    pub(crate) fn transport(&self) -> &dyn Transport {
+        self.inner.transport.as_ref()
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// Small integers: some servers keep no more than 32 bits of an id.
+    pub(crate) fn next_id(&self) -> RequestId {
+        RequestId::Number(self.inner.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    #[expect(clippy::unused_self, reason = "older revisions are negotiated per server")]
+    pub(crate) fn protocol_version(&self) -> ProtocolVersion {
+        ProtocolVersion::LATEST
+    }
+
+    /// The `_meta` entries of the protocol: prepared, unless the call declares other input requests.
+    pub(crate) fn protocol_meta(&self, kinds: Option<InputKinds>) -> Cow<'_, RawMap> {
+        let config = self.config();
+        kinds
+            .filter(|kinds| *kinds != config.kinds)
+            .and_then(|kinds| protocol_meta(config.info.as_ref(), kinds).ok())
+            .map_or(Cow::Borrowed(&self.inner.protocol_meta), Cow::Owned)
+    }
+
+    pub(crate) fn is_observed(&self) -> bool {
+        self.inner.config.observer.is_some()
+    }
+
+    pub(crate) fn observe(&self, record: &CallRecord) {
+        if let Some(observer) = &self.inner.config.observer {
+            observer.call_ended(record);
+        }
+    }
+
+    pub(crate) fn redact(&self, data: &RawJson) -> Option<serde_json::Value> {
+        self.inner.config.redact.as_ref().and_then(|redact| redact(data))
+    }
+}
+
+fn protocol_meta(info: Option<&Implementation>, kinds: InputKinds) -> Result<RawMap, serde_json::Error> {
+    let mut entries = RawMap::new();
+    entries.insert(meta::key::PROTOCOL_VERSION, RawJson::from_serialize(&ProtocolVersion::LATEST)?);
+    if let Some(info) = info {
+        entries.insert(meta::key::CLIENT_INFO, RawJson::from_serialize(info)?);
+    }
+    entries.insert(meta::key::CLIENT_CAPABILITIES, RawJson::from_serialize(&kinds.capabilities())?);
+    Ok(entries)
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("name", &self.config().name)
+            .field("server", &self.identity())
+            .field("accepts_input", &self.kinds())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! Is an answer one to the request?
+
+use std::{error::Error, fmt};
+
+use mcp_types::{InputRequest, InputResponse, RawJson};
+
+use crate::input_kinds::InputKinds;
+
+/// Why an answer was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AnswerFault {
+    /// The server did not ask for that key.
+    UnknownKey,
+    /// The answer is of another kind than the request.
+    WrongKind,
+    /// The request needs a capability that was not declared for this call; a server must not send it.
+    Undeclared,
+    /// The request could not be decoded, so nothing can be known to answer it.
+    UnknownRequest,
+    /// The answer cannot be put into JSON.
+    Unserializable,
+}
+
+/// An answer was refused; the continuation is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerError {
+    key: String,
+    fault: AnswerFault,
+}
+
+impl AnswerError {
+    /// The key that was answered.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Why the answer was refused.
+    pub fn fault(&self) -> AnswerFault {
+        self.fault
+    }
+}
+
+impl fmt::Display for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = self.key.escape_debug();
+        match self.fault {
+            AnswerFault::UnknownKey => write!(f, "the server did not ask for `{key}`"),
+            AnswerFault::WrongKind => write!(f, "the answer to `{key}` is of another kind than the request"),
+            AnswerFault::Undeclared => write!(f, "the request `{key}` is of a kind that was not declared for this call"),
+            AnswerFault::UnknownRequest => write!(f, "the request `{key}` could not be decoded"),
+            AnswerFault::Unserializable => write!(f, "the answer to `{key}` cannot be put into JSON"),
+        }
+    }
+}
+
+impl Error for AnswerError {}
+
+/// The answer as it goes over the wire: a bare result, without an envelope.
+pub(super) fn check(
+    key: &str,
+    request: Option<&InputRequest>,
+    declared: InputKinds,
+    answer: &InputResponse,
+) -> Result<RawJson, AnswerError> {
+    let refuse = |fault| AnswerError { key: key.to_owned(), fault };
+    let request = request.ok_or_else(|| refuse(AnswerFault::UnknownKey))?;
+    let kind = InputKinds::of(request).ok_or_else(|| refuse(AnswerFault::UnknownRequest))?;
+    if !declared.contains(kind) {
+        return Err(refuse(AnswerFault::Undeclared));
+    }
+    match (request, answer) {
+        (InputRequest::Elicit(_), InputResponse::Elicit(_))
+        | (InputRequest::Sample(_), InputResponse::Sample(_))
+        | (InputRequest::ListRoots(_), InputResponse::ListRoots(_)) => {}
+        // Raw JSON is for those who know better than the types do; it must be an object all the same.
+        (_, InputResponse::Raw(raw)) if raw.is_object() => {}
+        _ => return Err(refuse(AnswerFault::WrongKind)),
+    }
+    RawJson::from_serialize(answer).map_err(|_| refuse(AnswerFault::Unserializable))
+}

@@ -1,0 +1,115 @@
+//! The result: complete, or a request for input.
+
+use std::borrow::Cow;
+
+use mcp_types::{InputRequest, InputRequests, InputRequiredResult, RequestState, ResultType};
+use serde_json::value::RawValue;
+
+use super::Members;
+use crate::{continuation::MultiRound, error::ProtocolFault, input_kinds::InputKinds, record::Note};
+
+/// How strictly results are read, and what was declared for the call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expect {
+    /// Missing `content` beside `structuredContent`, and a null `isError`, are accepted and noted.
+    pub(crate) lenient: bool,
+    /// A missing `resultType` is an error.
+    pub(crate) strict: bool,
+    /// The input requests that were declared.
+    pub(crate) declared: InputKinds,
+}
+
+/// What was odd, each oddity once.
+#[derive(Debug, Default)]
+pub struct Notes(Vec<Note>);
+
+impl Notes {
+    /// A hostile answer cannot make the list long.
+    const MAX: usize = 32;
+
+    pub(crate) fn add(&mut self, note: Note) {
+        if self.0.len() < Self::MAX && !self.0.contains(&note) {
+            self.0.push(note);
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// A result that was decoded.
+#[expect(clippy::large_enum_variant, reason = "it only passes through; what callers get is boxed")]
+pub(crate) enum Decoded<R> {
+    Complete(R),
+    InputRequired(InputRequiredResult),
+}
+
+/// Says where a result is wrong, and how.
+pub(crate) fn invalid(path: impl Into<Cow<'static, str>>, reason: impl Into<Cow<'static, str>>) -> ProtocolFault {
+    ProtocolFault::InvalidResult { reason: reason.into(), path: path.into() }
+}
+
+/// Decodes a result into the type that the method implies. `resultType` is looked at first.
+pub(crate) fn result<M: MultiRound>(
+    raw: &RawValue,
+    expect: Expect,
+    notes: &mut Notes,
+) -> Result<Decoded<M::Result>, ProtocolFault> {
+    let members = Members::of(raw).map_err(|reason| invalid("result", reason))?;
+    let result_type = match members.get("resultType", notes) {
+        Some(raw) => match serde_json::from_str::<ResultType>(raw.get()) {
+            Ok(result_type) => Some(result_type),
+            Err(_) => return Err(invalid("result.resultType", "it is not a string")),
+        },
+        None if expect.strict => return Err(invalid("result.resultType", "it is missing")),
+        None => {
+            notes.add(Note::MissingResultType);
+            None
+        }
+    };
+    match result_type {
+        None | Some(ResultType::Complete) => {
+            M::decode(&members, result_type, expect, notes).map(Decoded::Complete)
+        }
+        Some(ResultType::InputRequired) => input_required(&members, expect, notes).map(Decoded::InputRequired),
+        Some(_) => Err(invalid("result.resultType", "no declared extension owns this value")),
+    }
+}
+
+fn input_required(
+    members: &Members<'_>,
+    expect: Expect,
+    notes: &mut Notes,
+) -> Result<InputRequiredResult, ProtocolFault> {
+    let mut extra = members.others(&["_meta", "resultType", "inputRequests", "requestState"], notes);
+    let requests = match members.get_non_null("inputRequests", notes) {
+        Some(raw) => serde_json::from_str::<InputRequests>(raw.get())
+            .map(Some)
+            .map_err(|_| invalid("result.inputRequests", "it is not an object"))?,
+        None => None,
+    };
+    let state = match members.get_non_null("requestState", notes) {
+        Some(raw) => serde_json::from_str::<RequestState>(raw.get())
+            .map(Some)
+            .map_err(|_| invalid("result.requestState", "it is not a string"))?,
+        None => None,
+    };
+    let requests = requests.filter(|requests| !requests.is_empty());
+    if requests.is_none() && state.is_none() {
+        return Err(invalid("result", "it asks for input and has neither `inputRequests` nor `requestState`"));
+    }
+    for (_, request) in requests.iter().flat_map(|requests| requests.iter()) {
+        match InputKinds::of(request) {
+            None if matches!(request, InputRequest::Unknown(_)) => notes.add(Note::UnknownInputRequest),
+            Some(kind) if !expect.declared.contains(kind) => notes.add(Note::UndeclaredInputRequest),
+            _ => {}
+        }
+    }
+    let mut result = InputRequiredResult::new();
+    result.meta = members.hint("_meta", &mut extra, notes);
+    result.input_requests = requests;
+    result.request_state = state;
+    result.extra = extra;
+    Ok(result)
+}

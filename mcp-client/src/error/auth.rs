@@ -1,0 +1,93 @@
+//! Calls for which no credentials could be had.
+
+use std::{error::Error, fmt};
+
+use mcp_retry::Delivery;
+
+use super::{Challenge, Context};
+
+/// The step of authorization that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AuthStep {
+    /// Finding the authorization server.
+    Discovery,
+    /// Registering the client.
+    Registration,
+    /// Asking the user, or receiving the answer.
+    Authorization,
+    /// Exchanging or refreshing a token.
+    Token,
+    /// The server refused the credentials that were sent.
+    Refused,
+}
+
+/// No usable credentials could be had; the call itself was not sent, or was refused.
+#[derive(Debug)]
+pub struct AuthError {
+    step: AuthStep,
+    delivery: Delivery,
+    status: Option<u16>,
+    challenges: Vec<Challenge>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+    pub(crate) context: Context,
+}
+
+impl AuthError {
+    /// A failure at a step before the call was sent, or (`AuthStep::Refused`) a refusal by the server.
+    pub fn new(step: AuthStep) -> Self {
+        let delivery = if step == AuthStep::Refused { Delivery::Refused } else { Delivery::NotSent };
+        Self { step, delivery, status: None, challenges: Vec::new(), source: None, context: Context::default() }
+    }
+
+    /// Adds the status and the challenges of the refusal.
+    #[must_use]
+    pub fn with_refusal(mut self, status: u16, challenges: Vec<Challenge>) -> Self {
+        self.status = Some(status);
+        self.challenges = challenges;
+        self.delivery = Delivery::Refused;
+        self
+    }
+
+    /// Adds what lies beneath.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Which step failed.
+    pub fn step(&self) -> AuthStep {
+        self.step
+    }
+    /// Whether the call itself was sent and refused, or not sent at all.
+    pub fn delivery(&self) -> Delivery {
+        self.delivery
+    }
+    /// The status of the refusal.
+    pub fn status(&self) -> Option<u16> {
+        self.status
+    }
+    /// The challenges of the refusal.
+    pub fn challenges(&self) -> &[Challenge] {
+        &self.challenges
+    }
+}
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.step {
+            AuthStep::Discovery => "the authorization server could not be found",
+            AuthStep::Registration => "the client could not be registered",
+            AuthStep::Authorization => "the user's authorization could not be had",
+            AuthStep::Token => "no token could be had",
+            AuthStep::Refused => "the server refused the credentials",
+        })
+    }
+}
+
+impl Error for AuthError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

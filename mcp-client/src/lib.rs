@@ -1,0 +1,61 @@
+//! A client for MCP servers: whatever the server, the network or the tool does, a call has exactly one typed answer,
+//! in time, that says which layer spoke, what it said, and whether the work may already have been done.
+//!
+//! ```no_run
+//! use mcp_client::{Client, ToolOutcome};
+//! use serde_json::json;
+//!
+//! # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::http("https://mcp.example.com/mcp")?.build()?;
+//! match client.call_tool("get_weather").arguments(json!({ "location": "Oslo" })).send().await? {
+//!     ToolOutcome::Success(output) => println!("{}", output.text()),
+//!     ToolOutcome::ToolError(output) => println!("the tool failed: {}", output.text()),
+//!     ToolOutcome::InputRequired(asked) => println!("input is needed: {asked:?}"),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! * [`ToolOutcome`] — what a valid answer is: success, the tool's own error, or a request for input.
+//! * [`CallError`] — why there is none, one variant a layer, with [`delivery()`](CallError::delivery).
+//! * [`Continuation`] — how a call goes on after its input requests, now or days later.
+//! * [`CallRecord`] — what happened, as one JSON line that is safe to log.
+//! * [`Transport`](transport::Transport) — the seam for transports of your own.
+//!
+//! The protocol is MCP revision 2026-07-28 over Streamable HTTP.
+#![forbid(unsafe_code)]
+
+mod builder;
+mod call;
+mod challenge;
+mod client;
+mod continuation;
+mod decode;
+pub mod error;
+mod error_hint;
+mod headers;
+mod input_kinds;
+mod observer;
+mod outcome;
+pub mod record;
+mod request;
+mod retry_after;
+pub mod sse;
+pub mod transport;
+
+pub use async_trait::async_trait;
+pub use mcp_retry::{self as retry, Delivery, Layer};
+pub use mcp_types::{self as types, ElicitResult as ElicitAnswer};
+
+pub use self::{
+    builder::{BuildError, ClientBuilder, DEFAULT_TIMEOUT},
+    call::CallToolBuilder,
+    client::Client,
+    continuation::{AnswerError, AnswerFault, Continuation, MultiRound, RestoreError, SuspendedCall},
+    error::CallError,
+    error_hint::{ErrorHint, ErrorHintKind},
+    input_kinds::InputKinds,
+    observer::Observer,
+    outcome::{NotSuccess, StructuredError, ToolOutcome, ToolOutput},
+    record::{CallRecord, OutcomeKind},
+};

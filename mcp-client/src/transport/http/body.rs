@@ -1,0 +1,238 @@
+//! The body of an answer: its bytes without their content coding, within limits.
+
+use std::{
+    error::Error,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, header::CONTENT_ENCODING};
+use http_body::Body as _;
+use mcp_retry::Delivery;
+use tokio::time::timeout;
+
+use super::broke_off;
+use crate::error::{TransportError, TransportErrorKind};
+
+/// The codings that this build undoes.
+pub(super) const ACCEPT_ENCODING: &str = match (cfg!(feature = "gzip"), cfg!(feature = "br"), cfg!(feature = "zstd")) {
+    (false, false, false) => "identity",
+    (true, false, false) => "gzip",
+    (false, true, false) => "br",
+    (false, false, true) => "zstd",
+    (true, true, false) => "gzip, br",
+    (true, false, true) => "gzip, zstd",
+    (false, true, true) => "br, zstd",
+    (true, true, true) => "gzip, br, zstd",
+};
+
+/// How much is set aside for a body of announced length before any of it came: a server's word is no reason for more.
+const MAX_ADVANCE: usize = 1 << 20;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Hands out the bytes of a body as they come.
+pub(super) enum BodyReader {
+    Plain(reqwest::Body),
+    #[cfg(feature = "_compression")]
+    Coded(coded::CodedBody),
+}
+
+impl BodyReader {
+    /// Takes the coding out of the headers if it is one that is undone here. What is left there then was not undone.
+    pub(super) fn new(body: reqwest::Body, headers: &mut HeaderMap) -> Self {
+        let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+        let coding = match (codings.next(), codings.next()) {
+            (Some(coding), None) => coding.to_str().unwrap_or_default().trim().to_ascii_lowercase(),
+            _ => return Self::Plain(body),
+        };
+        let reader = match coding.as_str() {
+            "identity" | "" => Self::Plain(body),
+            #[cfg(feature = "gzip")]
+            "gzip" | "x-gzip" => Self::Coded(coded::gzip(body)),
+            #[cfg(feature = "br")]
+            "br" => Self::Coded(coded::brotli(body)),
+            #[cfg(feature = "zstd")]
+            "zstd" => Self::Coded(coded::zstd(body)),
+            _ => return Self::Plain(body),
+        };
+        headers.remove(CONTENT_ENCODING);
+        reader
+    }
+
+    pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failure>>> {
+        match self {
+            Self::Plain(body) => poll_data(body, cx).map_err(Into::into),
+            #[cfg(feature = "_compression")]
+            Self::Coded(body) => body.poll_chunk(cx),
+        }
+    }
+
+    async fn chunk(&mut self) -> Option<Result<Bytes, Failure>> {
+        poll_fn(|cx| self.poll_chunk(cx)).await
+    }
+
+    /// The whole body, if it is no longer than the limit.
+    pub(super) async fn collect(&mut self, limit: usize, announced: Option<u64>) -> Result<Bytes, TransportError> {
+        let too_large = || {
+            let kind = TransportErrorKind::TooLarge { limit, setting: "max_body_bytes" };
+            TransportError::new(kind, Delivery::Unknown)
+        };
+        let announced = announced.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
+        if announced > limit {
+            return Err(too_large());
+        }
+        let Some(first) = self.chunk().await else { return Ok(Bytes::new()) };
+        let first = first.map_err(broke_off)?;
+        let mut all = Collected::One(first);
+        loop {
+            if all.len() > limit {
+                return Err(too_large());
+            }
+            match self.chunk().await {
+                None => return Ok(all.finish()),
+                Some(chunk) => all.push(&chunk.map_err(broke_off)?, announced.min(MAX_ADVANCE)),
+            }
+        }
+    }
+
+    /// What comes of the body of an error answer in time, and whether it was all.
+    pub(super) async fn collect_what_comes(&mut self, limit: usize, grace: Duration) -> (Bytes, bool) {
+        let mut all = Collected::One(Bytes::new());
+        let whole = timeout(grace, async {
+            while let Some(chunk) = self.chunk().await {
+                let Ok(chunk) = chunk else { return false };
+                let room = limit.saturating_sub(all.len());
+                if chunk.len() > room {
+                    all.push(chunk.get(..room).unwrap_or_default(), 0);
+                    return false;
+                }
+                all.push(&chunk, 0);
+            }
+            true
+        })
+        .await
+        .unwrap_or(false);
+        (all.finish(), whole)
+    }
+}
+
+/// A body that came in one piece is never copied.
+enum Collected {
+    One(Bytes),
+    Many(BytesMut),
+}
+
+impl Collected {
+    fn len(&self) -> usize {
+        match self {
+            Self::One(chunk) => chunk.len(),
+            Self::Many(buffer) => buffer.len(),
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8], capacity: usize) {
+        match self {
+            Self::One(first) => {
+                let mut buffer = BytesMut::with_capacity(capacity.max(first.len() + chunk.len()));
+                buffer.extend_from_slice(first);
+                buffer.extend_from_slice(chunk);
+                *self = Self::Many(buffer);
+            }
+            Self::Many(buffer) => buffer.extend_from_slice(chunk),
+        }
+    }
+
+    fn finish(self) -> Bytes {
+        match self {
+            Self::One(chunk) => chunk,
+            Self::Many(buffer) => buffer.freeze(),
+        }
+    }
+}
+
+/// The next data of a body; trailers are passed over.
+fn poll_data(body: &mut reqwest::Body, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, reqwest::Error>>> {
+    loop {
+        return Poll::Ready(match ready!(Pin::new(&mut *body).poll_frame(cx)) {
+            None => None,
+            Some(Err(error)) => Some(Err(error.without_url())),
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => Some(Ok(data)),
+                Err(_) => continue,
+            },
+        });
+    }
+}
+
+#[cfg(feature = "_compression")]
+mod coded {
+    use std::{
+        io,
+        pin::Pin,
+        task::{Context, Poll, ready},
+    };
+
+    use bytes::{Bytes, BytesMut};
+    use futures_core::Stream;
+    use tokio::io::AsyncRead;
+    use tokio_util::io::{StreamReader, poll_read_buf};
+
+    use super::{Failure, poll_data};
+
+    /// How much is decoded at a time.
+    const CHUNK: usize = 16 << 10;
+
+    /// A body whose coding is undone while it is read.
+    pub(in super::super) struct CodedBody {
+        reader: Pin<Box<dyn AsyncRead + Send>>,
+        buffer: BytesMut,
+    }
+
+    type Coded = StreamReader<Data, Bytes>;
+
+    #[cfg(feature = "gzip")]
+    pub(super) fn gzip(body: reqwest::Body) -> CodedBody {
+        let mut decoder = async_compression::tokio::bufread::GzipDecoder::new(Coded::new(Data(body)));
+        decoder.multiple_members(true);
+        CodedBody::new(decoder)
+    }
+
+    #[cfg(feature = "br")]
+    pub(super) fn brotli(body: reqwest::Body) -> CodedBody {
+        CodedBody::new(async_compression::tokio::bufread::BrotliDecoder::new(Coded::new(Data(body))))
+    }
+
+    #[cfg(feature = "zstd")]
+    pub(super) fn zstd(body: reqwest::Body) -> CodedBody {
+        CodedBody::new(async_compression::tokio::bufread::ZstdDecoder::new(Coded::new(Data(body))))
+    }
+
+    impl CodedBody {
+        fn new(reader: impl AsyncRead + Send + 'static) -> Self {
+            Self { reader: Box::pin(reader), buffer: BytesMut::new() }
+        }
+
+        pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failure>>> {
+            self.buffer.reserve(CHUNK);
+            Poll::Ready(match ready!(poll_read_buf(self.reader.as_mut(), cx, &mut self.buffer)) {
+                Ok(0) => None,
+                Ok(_) => Some(Ok(self.buffer.split().freeze())),
+                Err(error) => Some(Err(error.into())),
+            })
+        }
+    }
+
+    struct Data(reqwest::Body);
+
+    impl Stream for Data {
+        type Item = io::Result<Bytes>;
+
+        fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            poll_data(&mut self.0, cx).map_err(io::Error::other)
+        }
+    }
+}

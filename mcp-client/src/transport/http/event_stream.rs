@@ -1,0 +1,68 @@
+//! An answer that comes as an event stream: the messages in it.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use mcp_retry::Delivery;
+
+use super::{body::BodyReader, broke_off};
+use crate::{
+    error::{TransportError, TransportErrorKind},
+    sse::SseParser,
+};
+
+pub(super) struct EventStream {
+    reader: BodyReader,
+    parser: SseParser,
+}
+
+impl EventStream {
+    pub(super) fn new(reader: BodyReader, limit: usize) -> Self {
+        Self { reader, parser: SseParser::new(limit) }
+    }
+
+    /// Waits for something that is not white space. False when the body ends without it.
+    pub(super) fn poll_begin(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, TransportError>> {
+        loop {
+            match ready!(self.reader.poll_chunk(cx)) {
+                None => return Poll::Ready(Ok(false)),
+                Some(Err(source)) => return Poll::Ready(Err(broke_off(source))),
+                Some(Ok(chunk)) if chunk.iter().all(u8::is_ascii_whitespace) => {}
+                Some(Ok(chunk)) => {
+                    self.parser.push(&chunk);
+                    return Poll::Ready(Ok(true));
+                }
+            }
+        }
+    }
+}
+
+impl Stream for EventStream {
+    type Item = Result<Bytes, TransportError>;
+
+    /// Events of other names, and those without data, carry no message.
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            match self.parser.next_event() {
+                Ok(Some(event)) if event.is_message() && !event.data.is_empty() => {
+                    return Poll::Ready(Some(Ok(event.data)));
+                }
+                Ok(Some(_)) => continue,
+                Ok(None) => {}
+                Err(too_large) => {
+                    let kind = TransportErrorKind::TooLarge { limit: too_large.limit, setting: "max_event_bytes" };
+                    return Poll::Ready(Some(Err(TransportError::new(kind, Delivery::Unknown))));
+                }
+            }
+            match ready!(self.reader.poll_chunk(cx)) {
+                None => return Poll::Ready(None),
+                Some(Ok(chunk)) => self.parser.push(&chunk),
+                Some(Err(source)) => return Poll::Ready(Some(Err(broke_off(source)))),
+            }
+        }
+    }
+}
