@@ -108,22 +108,19 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
     };
     let client = client(&args, &url, seen.clone())?;
     let answers = Answers::new(&args)?;
-    let first = match &args.resume {
-        Some(file) => {
-            let suspended: SuspendedCall = serde_json::from_slice(&fs::read(file)?)?;
-            Ok(ToolOutcome::InputRequired(client.restore(suspended)?))
+    let first = if let Some(file) = &args.resume {
+        let suspended: SuspendedCall = serde_json::from_slice(&fs::read(file)?)?;
+        Ok(ToolOutcome::InputRequired(client.restore(suspended)?))
+    } else {
+        let tool = words.next().ok_or("the name of the tool is missing")?;
+        let mut call = client.call_tool(tool);
+        if let Some(arguments) = words.next() {
+            call = call.arguments(read_arguments(arguments)?);
         }
-        None => {
-            let tool = words.next().ok_or("the name of the tool is missing")?;
-            let mut call = client.call_tool(tool);
-            if let Some(arguments) = words.next() {
-                call = call.arguments(read_arguments(arguments)?);
-            }
-            if let Some(label) = &args.scenario {
-                call = call.scenario(label);
-            }
-            call.send().await
+        if let Some(label) = &args.scenario {
+            call = call.scenario(label);
         }
+        call.send().await
     };
     if let Some(word) = words.next() {
         return Err(Usage(format!("`{word}` is one argument too many")));

@@ -38,12 +38,14 @@ pub(crate) fn plain_text<'a>(raw: &'a RawJson, name: &str) -> Option<&'a str> {
     serde_json::from_str(member(raw, name)?.get()).ok()
 }
 
-/// Which of the names are members of the object; all `false` if it is none.
+/// Which of the names are members of the object and not `null`; all `false` if it is no object.
 pub(crate) fn has<const N: usize>(raw: &RawJson, names: [&str; N]) -> [bool; N] {
     let mut found = [false; N];
-    each_member(raw, |member, _| {
+    each_member(raw, |member, value| {
         for (slot, name) in found.iter_mut().zip(names) {
-            *slot |= member == name;
+            if member == name {
+                *slot = value.get() != "null";
+            }
         }
     });
     found
@@ -86,6 +88,10 @@ mod tests {
         assert_eq!(plain_text(&value, "type"), None);
         assert_eq!(member(&value, "a").unwrap().get(), r#"[{"type":"inner"}]"#);
         assert_eq!(has(&value, ["a", "b", "type"]), [true, false, true]);
+        assert_eq!(
+            has(&raw(r#"{"a":1,"b":null,"a":null}"#), ["a", "b"]),
+            [false, false]
+        );
     }
 
     #[test]

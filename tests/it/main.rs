@@ -8,4 +8,5 @@
 )]
 
 mod application;
+mod contract;
 mod support;

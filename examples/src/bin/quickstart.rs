@@ -25,12 +25,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("answers with another id", "errors.malformed_payload", json!({ "kind": "wrong_id" })),
         ("closes the connection", "errors.connection_close", json!({})),
     ] {
-        kitchen.select(scenario, params)?;
+        kitchen.switch(scenario, params)?;
         let client = Client::http(&kitchen.url())?.build()?;
         report(what, &client.call_tool(TOOL).arguments(json!({ "message": "hello" })).send().await);
     }
-    let cut = FaultServer::start([Reply::sse(&[r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]}}"#]).half_event()]);
-    let client = Client::http(&cut.await?.url())?.build()?;
+    let answer = r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]}}"#;
+    let cutter = FaultServer::start([Reply::sse(&[answer]).half_event()]).await?;
+    let client = Client::http(&cutter.url())?.build()?;
     report("cuts its event stream", &client.call_tool(TOOL).send().await);
     let client = Client::http("http://127.0.0.1:1/mcp")?.build()?;
     report("is not there", &client.call_tool(TOOL).send().await);
@@ -42,7 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// A call that needs a person: asked in one exchange, answered in the next.
 async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
     println!("\nA call that needs approval, in two rounds:\n");
-    kitchen.select("elicitation.approval", json!({}))?;
+    kitchen.switch("elicitation.approval", json!({}))?;
     let client = Client::http(&kitchen.url())?.accept_input(InputKinds::FORM).build()?;
 
     let mut outcome = client.call_tool(TOOL).send().await?;
@@ -57,7 +58,8 @@ async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
     }
     let ToolOutcome::Success(output) = outcome else { return Err("the call was not approved".into()) };
     let said: Value = serde_json::from_str(&output.text())?;
-    println!("  answered  by request {}: {} ({})", id(output.record()), said["elicitationOutcome"], said["approvalReason"]);
+    let said = said.get("elicitationOutcome").and_then(Value::as_str).unwrap_or("nothing");
+    println!("  {said}  by request {}, a new id", id(output.record()));
     println!("\nThe record of that call, one JSON line:\n\n{}", output.record().to_json());
     Ok(())
 }

@@ -94,7 +94,7 @@ pub struct Args {
 
 /// Flags whose mechanism is not there yet.
 #[derive(Debug, clap::Args)]
-#[expect(missing_docs, reason = "hidden until they work")]
+#[allow(missing_docs, reason = "hidden until they work")]
 pub struct Later {
     #[arg(long, hide = true)]
     pub stdio: Option<String>,

@@ -20,7 +20,7 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
             eprintln!("The server needs input before it can finish (interaction layer):");
             for (key, request) in asked.requests() {
                 let what = match request {
-                    InputRequest::Elicit(elicit) => format!("{}: {}", elicit.mode(), elicit.message()),
+                    InputRequest::Elicit(elicit) => printable(elicit.params.message()),
                     other => other.method().unwrap_or("an unknown request").to_owned(),
                 };
                 eprintln!("  {key}: {what}");

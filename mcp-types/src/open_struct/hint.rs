@@ -218,7 +218,7 @@ fn numbers_come_as_objects() -> bool {
             f.write_str("a number")
         }
 
-        fn visit_u64<E: de::Error>(self, _: u64) -> Result<bool, E> {
+        fn visit_f64<E: de::Error>(self, _: f64) -> Result<bool, E> {
             Ok(false)
         }
 
@@ -227,7 +227,9 @@ fn numbers_come_as_objects() -> bool {
         }
     }
 
-    serde_json::Deserializer::from_str("1").deserialize_any(Kind).unwrap_or(false)
+    serde_json::Deserializer::from_str("1.5")
+        .deserialize_any(Kind)
+        .unwrap_or(false)
 }
 
 /// Writes an object back to text. The values of its members are raw.
