@@ -3,7 +3,7 @@
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderValue};
-use mcp_types::{Implementation, RawJson};
+use mcp_types::{Implementation, JsonError, RawJson};
 
 use crate::{
     client::{Client, Config, Redact},
@@ -54,7 +54,10 @@ impl ClientBuilder {
     pub(crate) fn new() -> Self {
         Self {
             way: Way::None,
-            info: Some(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))),
+            info: Some(Implementation::new(
+                env!("CARGO_PKG_NAME"),
+                env!("CARGO_PKG_VERSION"),
+            )),
             kinds: InputKinds::NONE,
             timeout: DEFAULT_TIMEOUT,
             attempt_timeout: None,
@@ -240,7 +243,12 @@ impl ClientBuilder {
                     HttpClient::Builder(builder) => guard(*builder, self.limits)?,
                     HttpClient::Unguarded(client) => client,
                 };
-                Arc::new(crate::transport::http::HttpTransport::new(client, url, &self.headers, self.limits))
+                Arc::new(crate::transport::http::HttpTransport::new(
+                    client,
+                    url,
+                    &self.headers,
+                    self.limits,
+                ))
             }
         };
         let name = match &self.info {
@@ -305,7 +313,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    pub(crate) fn info(error: serde_json::Error) -> Self {
+    pub(crate) fn info(error: JsonError) -> Self {
         Self::Info(Box::new(error))
     }
 }

@@ -18,7 +18,9 @@ use crate::{
     client::Client,
     continuation::{MultiRound, State},
     decode::{self, Decoded, Event, Expect, Reply},
-    error::{CallError, HttpError, JsonRpcError, ProtocolError, ProtocolFault, TransportError, TransportErrorKind},
+    error::{
+        CallError, HttpError, JsonRpcError, ProtocolError, ProtocolFault, TransportError, TransportErrorKind,
+    },
     input_kinds::InputKinds,
     record::{CallRecord, CloseCause, Note, SseRecord},
     request,
@@ -77,7 +79,9 @@ pub(crate) async fn run<M: MultiRound>(
     flight.exchange.deadline = deadline;
     let attempt = attempt::<M>(client, spec, state, &mut flight);
     let result = match deadline {
-        Some(deadline) => timeout_at(deadline, attempt).await.unwrap_or_else(|_| Err(timed_out(after))),
+        Some(deadline) => timeout_at(deadline, attempt)
+            .await
+            .unwrap_or_else(|_| Err(timed_out(after))),
         None => attempt.await,
     };
     flight.finish::<M>(result)
@@ -99,11 +103,16 @@ async fn attempt<M: MultiRound>(
     flight.begin_attempt(&id);
     let outgoing = request::build::<M>(client, spec, state, id.clone())?;
     let exchange = async {
-        let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
+        let exchange = client
+            .transport()
+            .exchange(outgoing, &mut flight.exchange)
+            .await?;
         read::<M>(client, spec, exchange, &id, flight).await
     };
     match spec.attempt_timeout.or(client.config().attempt_timeout) {
-        Some(after) => timeout(after, exchange).await.unwrap_or_else(|_| Err(timed_out(after))),
+        Some(after) => timeout(after, exchange)
+            .await
+            .unwrap_or_else(|_| Err(timed_out(after))),
         None => exchange.await,
     }
 }
@@ -143,11 +152,11 @@ fn http_error(head: HttpHead, body: Body, id: &RequestId, flight: &mut Flight<'_
         Body::Message(body) => body,
         Body::Stream(_) => Bytes::new(),
     };
-    if decode::has_foreign_id(&body, id) {
-        flight.exchange.notes.add(Note::ForeignErrorId);
-    }
     let asked_to_wait = head.headers.contains_key("retry-after");
     let error = HttpError::new(head, body);
+    if error.has_foreign_id(id) {
+        flight.exchange.notes.add(Note::ForeignErrorId);
+    }
     if asked_to_wait && error.retry_after().is_none() {
         flight.exchange.notes.add(Note::UnreadableRetryAfter);
     }
@@ -157,18 +166,30 @@ fn http_error(head: HttpHead, body: Body, id: &RequestId, flight: &mut Flight<'_
 /// A 2xx must be JSON or an event stream, in a coding that the transport has undone. An empty one is told by the
 /// caller, whatever its type.
 fn check_content(head: &HttpHead, body: Body) -> Result<Body, ProtocolError> {
-    let Body::Message(message) = body else { return Ok(body) };
+    let Body::Message(message) = body else {
+        return Ok(body);
+    };
     if is_blank(&message) {
         return Ok(Body::Message(message));
     }
     if head.headers.contains_key("content-encoding") {
-        let codings: Vec<_> =
-            head.headers.get_all("content-encoding").iter().filter_map(|value| value.to_str().ok()).collect();
-        return Err(ProtocolError::new(ProtocolFault::UnsupportedEncoding(codings.join(", ").into()), message));
+        let codings: Vec<_> = head
+            .headers
+            .get_all("content-encoding")
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .collect();
+        return Err(ProtocolError::new(
+            ProtocolFault::UnsupportedEncoding(codings.join(", ").into()),
+            message,
+        ));
     }
     match head.media_type() {
         Some(media_type) if media_type == JSON => Ok(Body::Message(message)),
-        other => Err(ProtocolError::new(ProtocolFault::UnexpectedContentType(other), message)),
+        other => Err(ProtocolError::new(
+            ProtocolFault::UnexpectedContentType(other),
+            message,
+        )),
     }
 }
 
@@ -223,7 +244,11 @@ async fn read_stream<M: MultiRound>(
             Some(Ok(message)) => message,
             Some(Err(error)) => {
                 let refused = matches!(error.kind(), TransportErrorKind::TooLarge { .. });
-                sse.close_cause = Some(if refused { CloseCause::Refused } else { CloseCause::Broken });
+                sse.close_cause = Some(if refused {
+                    CloseCause::Refused
+                } else {
+                    CloseCause::Broken
+                });
                 return Err(error.into());
             }
             None => {

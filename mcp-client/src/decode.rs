@@ -13,7 +13,7 @@ mod tests;
 
 pub(crate) use self::{
     call_tool::call_tool,
-    envelope::{Event, Reply, error_in_body, event, has_foreign_id, reply},
+    envelope::{ErrorBody, Event, Reply, event, reply},
     members::Members,
     result::{Decoded, Expect, Notes, invalid, result},
 };

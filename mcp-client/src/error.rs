@@ -105,7 +105,9 @@ impl CallError {
         match self {
             Self::Http(error) => Some(error.status()),
             Self::Auth(error) => error.status(),
-            _ => self.record().and_then(|record| record.posts.iter().rev().find_map(|status| *status)),
+            _ => self
+                .record()
+                .and_then(|record| record.posts.iter().rev().find_map(|status| *status)),
         }
     }
 
@@ -234,9 +236,16 @@ impl CallError {
     pub fn for_model(&self) -> String {
         let mut text = match self {
             Self::JsonRpc(error) => {
-                format!("The tool call failed with error {}: {}", error.code(), crate::record::cut_message(error.message()))
+                format!(
+                    "The tool call failed with error {}: {}",
+                    error.code(),
+                    crate::record::cut_message(error.message())
+                )
             }
-            Self::Http(error) => format!("The tool call failed: the server answered with HTTP status {}", error.status()),
+            Self::Http(error) => format!(
+                "The tool call failed: the server answered with HTTP status {}",
+                error.status()
+            ),
             other => format!("The tool call failed: {other}"),
         };
         if !text.ends_with(['.', '!', '?']) {
@@ -303,9 +312,9 @@ impl Classify for CallError {
             Self::Http(error) => {
                 Failure::from_status(error.status(), self.rpc_code()).with_retry_after(self.retry_after())
             }
-            Self::JsonRpc(error) => {
-                Failure::from_code(error.code()).with_status(self.http_status()).with_message(error.message())
-            }
+            Self::JsonRpc(error) => Failure::from_code(error.code())
+                .with_status(self.http_status())
+                .with_message(error.message()),
             other => {
                 let kind = match other {
                     Self::Invalid(_) => FailureKind::Invalid,

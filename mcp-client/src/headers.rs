@@ -38,8 +38,8 @@ pub(crate) fn user_header(name: &str, value: &str) -> Result<(HeaderName, Header
     if OWNED.contains(&name.as_str()) || name.as_str().starts_with(PARAM_PREFIX) {
         return Err(refuse(format!("the header `{name}` is owned by the client")));
     }
-    let mut value =
-        HeaderValue::try_from(value).map_err(|_| refuse(format!("the value of the header `{name}` is malformed")))?;
+    let mut value = HeaderValue::try_from(value)
+        .map_err(|_| refuse(format!("the value of the header `{name}` is malformed")))?;
     if SENSITIVE.contains(&name.as_str()) {
         value.set_sensitive(true);
     }
@@ -53,10 +53,15 @@ pub(crate) fn meta_entry(key: &str, value: &impl Serialize) -> Result<RawJson, I
     if key == meta::key::PROGRESS_TOKEN {
         return Err(refuse(format!("the `_meta` key `{key}` is owned by the client")));
     }
-    meta::validate_key(key)
-        .map_err(|error| refuse(format!("the `_meta` key `{}` is refused", key.escape_debug())).with_source(error))?;
-    RawJson::from_serialize(value)
-        .map_err(|error| refuse(format!("the value of the `_meta` key `{key}` cannot be put into JSON")).with_source(error))
+    meta::validate_key(key).map_err(|error| {
+        refuse(format!("the `_meta` key `{}` is refused", key.escape_debug())).with_source(error)
+    })?;
+    RawJson::from_serialize(value).map_err(|error| {
+        refuse(format!(
+            "the value of the `_meta` key `{key}` cannot be put into JSON"
+        ))
+        .with_source(error)
+    })
 }
 
 #[cfg(test)]
@@ -65,7 +70,14 @@ mod tests {
 
     #[test]
     fn headers_of_the_client_and_malformed_ones_are_refused() {
-        for name in ["Accept", "MCP-Protocol-Version", "mcp-name", "Mcp-Param-Region", "Content-Type", "Mcp-Session-Id"] {
+        for name in [
+            "Accept",
+            "MCP-Protocol-Version",
+            "mcp-name",
+            "Mcp-Param-Region",
+            "Content-Type",
+            "Mcp-Session-Id",
+        ] {
             let error = user_header(name, "x").unwrap_err();
             assert_eq!(error.kind(), InvalidKind::Header, "{name}");
         }
@@ -78,8 +90,18 @@ mod tests {
 
     #[test]
     fn meta_keys_of_the_protocol_are_refused() {
-        for key in ["progressToken", "io.modelcontextprotocol/clientInfo", "com.mcp.tools/x", "1a/b", "a/-b"] {
-            assert_eq!(meta_entry(key, &1).unwrap_err().kind(), InvalidKind::MetaKey, "{key}");
+        for key in [
+            "progressToken",
+            "io.modelcontextprotocol/clientInfo",
+            "com.mcp.tools/x",
+            "1a/b",
+            "a/-b",
+        ] {
+            assert_eq!(
+                meta_entry(key, &1).unwrap_err().kind(),
+                InvalidKind::MetaKey,
+                "{key}"
+            );
         }
         for key in ["traceparent", "com.example/id", "com.example.mcp/x", "plain"] {
             assert_eq!(meta_entry(key, &1).unwrap().get(), "1", "{key}");

@@ -63,7 +63,10 @@ pub struct ToolOutput {
 
 impl ToolOutput {
     pub(crate) fn new(result: CallToolResult, record: Box<CallRecord>) -> Self {
-        Self { result: Box::new(result), record }
+        Self {
+            result: Box::new(result),
+            record,
+        }
     }
 
     /// The content blocks in order.
@@ -118,7 +121,11 @@ impl ToolOutput {
 
     /// What the text of a tool error hints at, where it is one of the well-known texts of older servers.
     pub fn error_hint(&self) -> Option<ErrorHint> {
-        if self.is_error() { ErrorHint::read(&self.text()) } else { None }
+        if self.is_error() {
+            ErrorHint::read(&self.text())
+        } else {
+            None
+        }
     }
 
     /// The whole result, unknown members included.
@@ -153,10 +160,12 @@ impl ToolOutput {
     fn repeats(&self, raw: &RawJson) -> bool {
         let structured = raw.to_value();
         self.content().iter().any(|block| match block {
-            ContentBlock::Text(text) => match (serde_json::from_str::<serde_json::Value>(&text.text), &structured) {
-                (Ok(shown), Ok(value)) => shown == *value,
-                _ => false,
-            },
+            ContentBlock::Text(text) => {
+                match (serde_json::from_str::<serde_json::Value>(&text.text), &structured) {
+                    (Ok(shown), Ok(value)) => shown == *value,
+                    _ => false,
+                }
+            }
             _ => false,
         })
     }
@@ -165,14 +174,25 @@ impl ToolOutput {
 fn placeholder(block: &ContentBlock) -> String {
     /// Base64 holds three bytes in four characters.
     fn size(base64: &str) -> usize {
-        base64.len() / 4 * 3 - base64.bytes().rev().take(2).filter(|byte| *byte == b'=').count().min(base64.len() / 4 * 3)
+        base64.len() / 4 * 3
+            - base64
+                .bytes()
+                .rev()
+                .take(2)
+                .filter(|byte| *byte == b'=')
+                .count()
+                .min(base64.len() / 4 * 3)
     }
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => format!("[image: {}, {} bytes]", image.mime_type, size(&image.data)),
         ContentBlock::Audio(audio) => format!("[audio: {}, {} bytes]", audio.mime_type, size(&audio.data)),
         ContentBlock::ResourceLink(link) => {
-            let kind = link.mime_type.as_deref().map(|kind| format!("{kind}, ")).unwrap_or_default();
+            let kind = link
+                .mime_type
+                .as_deref()
+                .map(|kind| format!("{kind}, "))
+                .unwrap_or_default();
             format!("[resource link: {kind}{}]", link.uri)
         }
         ContentBlock::Resource(embedded) => match &embedded.resource {

@@ -72,7 +72,8 @@ pub trait Transport: fmt::Debug + Send + Sync + 'static {
     /// # Cancel safety
     ///
     /// Implementations must be cancel safe: the future is dropped when time runs out or the caller gives up.
-    async fn exchange(&self, request: Outgoing, cx: &mut ExchangeContext) -> Result<Exchange, TransportError>;
+    async fn exchange(&self, request: Outgoing, cx: &mut ExchangeContext)
+    -> Result<Exchange, TransportError>;
 
     /// What the server is known by: suspended calls are bound to it. Without credentials.
     fn identity(&self) -> &str;
@@ -80,7 +81,11 @@ pub trait Transport: fmt::Debug + Send + Sync + 'static {
 
 #[async_trait]
 impl<T: Transport + ?Sized> Transport for Arc<T> {
-    async fn exchange(&self, request: Outgoing, cx: &mut ExchangeContext) -> Result<Exchange, TransportError> {
+    async fn exchange(
+        &self,
+        request: Outgoing,
+        cx: &mut ExchangeContext,
+    ) -> Result<Exchange, TransportError> {
         (**self).exchange(request, cx).await
     }
 
@@ -142,7 +147,8 @@ impl ExchangeContext {
 
     /// How much time the call has left; `None` where it has no limit.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Reports the head of the answer to the last request.
@@ -170,7 +176,11 @@ pub struct HttpHead {
 impl HttpHead {
     /// A head with a status and headers, of a connection that carries many answers at once.
     pub fn new(status: u16, headers: HeaderMap) -> Self {
-        Self { status, headers, serial: false }
+        Self {
+            status,
+            headers,
+            serial: false,
+        }
     }
 
     /// The value of a header, where it is visible ASCII; of several, the first.
@@ -200,7 +210,14 @@ impl fmt::Debug for HttpHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpHead")
             .field("status", &self.status)
-            .field("headers", &self.headers.keys().map(::http::HeaderName::as_str).collect::<Vec<_>>())
+            .field(
+                "headers",
+                &self
+                    .headers
+                    .keys()
+                    .map(::http::HeaderName::as_str)
+                    .collect::<Vec<_>>(),
+            )
             .finish_non_exhaustive()
     }
 }
@@ -225,12 +242,18 @@ pub enum Body {
 impl Exchange {
     /// An answer that is one whole message.
     pub fn message(message: impl Into<Bytes>) -> Self {
-        Self { head: None, body: Body::Message(message.into()) }
+        Self {
+            head: None,
+            body: Body::Message(message.into()),
+        }
     }
 
     /// An answer that comes as a stream of messages.
     pub fn stream(messages: MessageStream) -> Self {
-        Self { head: None, body: Body::Stream(messages) }
+        Self {
+            head: None,
+            body: Body::Stream(messages),
+        }
     }
 
     /// Adds the head of the HTTP answer that the messages came in.
@@ -243,7 +266,10 @@ impl Exchange {
 
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange").field("head", &self.head).field("body", &self.body).finish()
+        f.debug_struct("Exchange")
+            .field("head", &self.head)
+            .field("body", &self.body)
+            .finish()
     }
 }
 

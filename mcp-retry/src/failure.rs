@@ -146,7 +146,8 @@ impl<'a> Failure<'a> {
             408 | 421 | 425 => (Delivery::Refused, FailureKind::Unavailable),
             300..=499 => match code {
                 Some(
-                    mcp_types::error_code::UNSUPPORTED_PROTOCOL_VERSION | mcp_types::error_code::HEADER_MISMATCH,
+                    mcp_types::error_code::UNSUPPORTED_PROTOCOL_VERSION
+                    | mcp_types::error_code::HEADER_MISMATCH,
                 ) => (Delivery::Refused, FailureKind::Repair),
                 _ => (Delivery::Refused, FailureKind::Invalid),
             },
@@ -283,7 +284,11 @@ mod tests {
             (100, None, Delivery::Unknown, FailureKind::ServerFault),
         ] {
             let failure = Failure::from_status(status, code);
-            assert_eq!((failure.delivery(), failure.kind()), (delivery, kind), "{status} {code:?}");
+            assert_eq!(
+                (failure.delivery(), failure.kind()),
+                (delivery, kind),
+                "{status} {code:?}"
+            );
             assert_eq!((failure.status(), failure.code()), (Some(status), code));
             assert_eq!(failure.layer(), Layer::Transport);
         }

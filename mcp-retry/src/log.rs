@@ -149,7 +149,12 @@ impl AttemptLog {
 
     /// On whose behalf the call was repeated last; [`Origin::None`] if it never was.
     pub fn origin(&self) -> Origin {
-        self.attempts.iter().rev().map(|attempt| attempt.origin).find(|&o| o != Origin::None).unwrap_or_default()
+        self.attempts
+            .iter()
+            .rev()
+            .map(|attempt| attempt.origin)
+            .find(|&o| o != Origin::None)
+            .unwrap_or_default()
     }
 }
 

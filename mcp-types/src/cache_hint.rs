@@ -65,3 +65,42 @@ macro_rules! cacheable {
     )* };
 }
 pub(crate) use cacheable;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::DiscoverResult;
+
+    #[test]
+    fn absent_and_odd_values_mean_not_at_all_and_private() {
+        for (ttl, scope, millis, public) in [
+            (json!(1500), json!("public"), 1500, true),
+            (json!(5.0), json!("private"), 5, false),
+            (json!(-1), json!("public"), 0, true),
+            (json!("1500"), json!("galaxy"), 0, false),
+            (json!(1.5), json!(7), 0, false),
+            (json!(null), json!(null), 0, false),
+        ] {
+            let value =
+                json!({"supportedVersions": [], "capabilities": {}, "ttlMs": ttl, "cacheScope": scope});
+            let hint = serde_json::from_value::<DiscoverResult>(value.clone())
+                .unwrap()
+                .cache_hint();
+            assert_eq!(
+                (hint.ttl, hint.public),
+                (Duration::from_millis(millis), public),
+                "{value}"
+            );
+        }
+        let huge = r#"{"supportedVersions":[],"capabilities":{},"ttlMs":1e21}"#;
+        let read: DiscoverResult = serde_json::from_str(huge).unwrap();
+        assert_eq!(read.cache_hint(), CacheHint::default());
+        assert_eq!(read.dropped_hints().collect::<Vec<_>>(), ["ttlMs"]);
+        assert_eq!(
+            read.with_cache(9, CacheScope::Public).cache_hint().ttl,
+            Duration::from_millis(9)
+        );
+    }
+}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error_code::{self, ErrorCode};
 use crate::open_struct::open_struct;
-use crate::{MissingRequiredClientCapabilityData, RawJson, UnsupportedProtocolVersionData};
+use crate::{JsonError, MissingRequiredClientCapabilityData, RawJson, UnsupportedProtocolVersionData};
 
 open_struct! {
     /// A JSON-RPC error. `Debug` shows the kind and size of `data` only.
@@ -34,7 +34,7 @@ impl ErrorObject {
     }
 
     /// Reads the data into a type; `None` if there is none.
-    pub fn data_as<T: DeserializeOwned>(&self) -> Option<Result<T, serde_json::Error>> {
+    pub fn data_as<T: DeserializeOwned>(&self) -> Option<Result<T, JsonError>> {
         self.data.as_ref().map(RawJson::parse)
     }
 

@@ -114,19 +114,19 @@ impl<T> Extend<T> for Items<T> {
 
 impl<T> IntoIterator for Items<T> {
     type Item = T;
-    type IntoIter = IntoIter<T>;
+    type IntoIter = ItemsIntoIter<T>;
 
     /// The entries that could be read.
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self.0.into_iter())
+    fn into_iter(self) -> ItemsIntoIter<T> {
+        ItemsIntoIter(self.0.into_iter())
     }
 }
 
 /// The entries of [`Items`] that could be read, by value.
 #[derive(Debug)]
-pub struct IntoIter<T>(std::vec::IntoIter<Item<T>>);
+pub struct ItemsIntoIter<T>(std::vec::IntoIter<Item<T>>);
 
-impl<T> Iterator for IntoIter<T> {
+impl<T> Iterator for ItemsIntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {

@@ -13,6 +13,10 @@
 //! An optional member that is `null` reads as absent, except where `null` is a value (`structuredContent`, an error's
 //! `data`). Of members given twice the last one counts, except in a JSON-RPC envelope, where it is an error.
 //!
+//! Each name of the schema is a name here, in Rust's spelling: `JSONRPCRequest` is [`JsonRpcRequest`]. Others only are
+//! `Error` ([`ErrorObject`]) and `Result` ([`AnyResult`]); the bases of the schema are traits, such as
+//! [`PaginatedResult`]. Everything is reachable from the root of the crate.
+//!
 //! ```
 //! use mcp_types::{CallToolResult, ContentBlock, RawJson};
 //!
@@ -48,6 +52,7 @@ pub mod header_value;
 mod icon;
 mod implementation;
 mod items;
+mod json_error;
 mod jsonrpc;
 mod logging;
 pub mod meta;
@@ -71,40 +76,16 @@ mod subscription;
 mod tool;
 mod version;
 
-pub use base64_text::Base64Error;
-pub use by_method::*;
-pub use cache_hint::*;
-pub use cancel::*;
-pub use capabilities::*;
-pub use completion::*;
-pub use content::*;
-pub use discover::*;
-pub use elicitation::*;
-pub use error_code::*;
-pub use error_object::*;
-pub use header_value::HeaderValueError;
-pub use icon::*;
-pub use implementation::*;
-pub use items::*;
-pub use jsonrpc::*;
-pub use logging::*;
+pub use self::{
+    base64_text::Base64Error, by_method::*, cache_hint::*, cancel::*, capabilities::*, completion::*,
+    content::*, discover::*, elicitation::*, error_code::*, error_object::*, header_value::HeaderValueError,
+    icon::*, implementation::*, items::*, json_error::JsonError, jsonrpc::*, logging::*, mrtr::*,
+    pagination::*, progress::*, prompt::*, raw_json::*, redacted::ArgumentText, request_id::*, resource::*,
+    result_type::*, roots::*, sampling::*, subscription::*, tool::*, version::*,
+};
 pub use meta::{
     Meta, MetaKeyError, MetaObject, NotificationMeta, NotificationMetaObject, RequestMeta, RequestMetaObject,
     ResultMeta, ResultMetaObject, SubscriptionsListenResultMeta, SubscriptionsListenResultMetaObject,
 };
 pub use method::{Method, NotificationMethod};
-pub use mrtr::*;
-pub use ordered_map::{Iter, OrderedMap, RawMap};
-pub use pagination::*;
-pub use progress::*;
-pub use prompt::*;
-pub use raw_json::*;
-pub use redacted::ArgumentText;
-pub use request_id::*;
-pub use resource::*;
-pub use result_type::*;
-pub use roots::*;
-pub use sampling::*;
-pub use subscription::*;
-pub use tool::*;
-pub use version::*;
+pub use ordered_map::{OrderedMap, OrderedMapIter, RawMap};

@@ -204,6 +204,28 @@ impl InputRequiredResult {
     }
 }
 
+/// Setters of parameters that can carry answers.
+macro_rules! answerable {
+    ($($Name:ident),*) => { $(
+        impl $Name {
+            /// Sets the answers to the input requests of the round before.
+            #[must_use]
+            pub fn with_input_responses(mut self, responses: $crate::InputResponses) -> Self {
+                self.input_responses = Some(responses);
+                self
+            }
+
+            /// Sets the state that the server gave with them.
+            #[must_use]
+            pub fn with_request_state(mut self, state: impl Into<$crate::RequestState>) -> Self {
+                self.request_state = Some(state.into());
+                self
+            }
+        }
+    )* };
+}
+pub(crate) use answerable;
+
 open_struct! {
     /// The members that requests have in common that can be answered with [`InputRequiredResult`].
     #[derive(Debug, Clone, PartialEq)]
@@ -217,6 +239,8 @@ open_struct! {
     }
 }
 
+answerable!(InputResponseParams);
+
 /// The schema's name for [`InputResponseParams`].
 pub type InputResponseRequestParams = InputResponseParams;
 
@@ -224,7 +248,7 @@ pub type InputResponseRequestParams = InputResponseParams;
 #[derive(Debug, Clone, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "results are about as large; a box would be for a `T` of nothing"
+    reason = "results of methods are about as large as the other variant"
 )]
 pub enum CompleteOrInput<T> {
     /// The request is answered.

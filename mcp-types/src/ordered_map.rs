@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::RawJson;
+use crate::{JsonError, RawJson};
 
 /// Up to this size, lookups while reading scan the entries; beyond it a set is built once.
 const SCAN_LIMIT: usize = 32;
@@ -28,7 +28,7 @@ pub type RawMap = OrderedMap<RawJson>;
 /// let mut map = RawMap::new();
 /// map.insert("unit", RawJson::from_serialize("celsius")?);
 /// assert_eq!(map.get_as::<String>("unit").transpose()?.as_deref(), Some("celsius"));
-/// # Ok::<(), serde_json::Error>(())
+/// # Ok::<(), mcp_types::JsonError>(())
 /// ```
 #[derive(Clone)]
 pub struct OrderedMap<V> {
@@ -83,8 +83,8 @@ impl<V> OrderedMap<V> {
     }
 
     /// The members in order.
-    pub fn iter(&self) -> Iter<'_, V> {
-        Iter(self.entries.iter())
+    pub fn iter(&self) -> OrderedMapIter<'_, V> {
+        OrderedMapIter(self.entries.iter())
     }
 
     /// The keys in order.
@@ -136,7 +136,7 @@ impl<V> OrderedMap<V> {
 
 impl OrderedMap<RawJson> {
     /// Reads a member into a type; `None` if there is no such member.
-    pub fn get_as<T: DeserializeOwned>(&self, key: &str) -> Option<Result<T, serde_json::Error>> {
+    pub fn get_as<T: DeserializeOwned>(&self, key: &str) -> Option<Result<T, JsonError>> {
         self.get(key).map(RawJson::parse)
     }
 
@@ -149,7 +149,7 @@ impl OrderedMap<RawJson> {
         &mut self,
         key: impl Into<String>,
         value: &T,
-    ) -> Result<Option<RawJson>, serde_json::Error> {
+    ) -> Result<Option<RawJson>, JsonError> {
         RawJson::from_serialize(value).map(|raw| self.insert(key, raw))
     }
 }
@@ -203,9 +203,9 @@ impl<V> FromIterator<(String, V)> for OrderedMap<V> {
 
 /// The members of an [`OrderedMap`], borrowed.
 #[derive(Debug, Clone)]
-pub struct Iter<'a, V>(std::slice::Iter<'a, (String, V)>);
+pub struct OrderedMapIter<'a, V>(std::slice::Iter<'a, (String, V)>);
 
-impl<'a, V> Iterator for Iter<'a, V> {
+impl<'a, V> Iterator for OrderedMapIter<'a, V> {
     type Item = (&'a str, &'a V);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -217,11 +217,11 @@ impl<'a, V> Iterator for Iter<'a, V> {
     }
 }
 
-impl<V> ExactSizeIterator for Iter<'_, V> {}
+impl<V> ExactSizeIterator for OrderedMapIter<'_, V> {}
 
 impl<'a, V> IntoIterator for &'a OrderedMap<V> {
     type Item = (&'a str, &'a V);
-    type IntoIter = Iter<'a, V>;
+    type IntoIter = OrderedMapIter<'a, V>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

@@ -2,6 +2,7 @@
 
 use crate::cache_hint::cacheable;
 use crate::icon::{named, with_icons};
+use crate::mrtr::answerable;
 use crate::open_struct::{open_struct, raw_hints};
 use crate::pagination::paginated;
 use crate::{
@@ -86,6 +87,8 @@ open_struct! {
         optional "requestState" => request_state: RequestState;
     }
 }
+
+answerable!(GetPromptParams);
 
 /// The schema's name for [`GetPromptParams`].
 pub type GetPromptRequestParams = GetPromptParams;

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::JsonError;
+
 /// One JSON value, kept as the exact text it arrived in.
 ///
 /// Numbers keep their digits, objects their member order. Two values are equal if their texts are equal: `{}`
@@ -19,7 +21,7 @@ use serde_json::value::RawValue;
 /// let raw = RawJson::from_text(r#"{"big": 12345678901234567890123}"#.to_owned())?;
 /// assert_eq!(raw.get(), r#"{"big": 12345678901234567890123}"#);
 /// assert_eq!(format!("{raw:?}"), "RawJson(object, 32 bytes)");
-/// # Ok::<(), serde_json::Error>(())
+/// # Ok::<(), mcp_types::JsonError>(())
 /// ```
 #[derive(Clone)]
 pub struct RawJson(Box<RawValue>);
@@ -30,8 +32,10 @@ impl RawJson {
     /// # Errors
     ///
     /// When the value cannot be written as JSON, such as a map whose keys are not strings.
-    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::value::to_raw_value(value).map(Self)
+    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, JsonError> {
+        serde_json::value::to_raw_value(value)
+            .map(Self)
+            .map_err(JsonError::new)
     }
 
     /// Checks that the text is one JSON value and keeps it. White space around the value is dropped.
@@ -39,8 +43,8 @@ impl RawJson {
     /// # Errors
     ///
     /// When the text is not exactly one JSON value.
-    pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
-        RawValue::from_string(text).map(Self)
+    pub fn from_text(text: String) -> Result<Self, JsonError> {
+        RawValue::from_string(text).map(Self).map_err(JsonError::new)
     }
 
     /// Wraps a raw value.
@@ -68,8 +72,8 @@ impl RawJson {
     /// # Errors
     ///
     /// When the value does not fit the type, or is nested deeper than the parser allows.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.get())
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, JsonError> {
+        serde_json::from_str(self.get()).map_err(JsonError::new)
     }
 
     /// Reads the value into a type that may borrow from its text.
@@ -77,8 +81,8 @@ impl RawJson {
     /// # Errors
     ///
     /// When the value does not fit the type, or is nested deeper than the parser allows.
-    pub fn parse_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.get())
+    pub fn parse_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonError> {
+        serde_json::from_str(self.get()).map_err(JsonError::new)
     }
 
     /// Reads the value into a tree. Numbers beyond 64 bits lose digits there.
@@ -86,7 +90,7 @@ impl RawJson {
     /// # Errors
     ///
     /// When the value is nested deeper than the parser allows, or a number is out of range.
-    pub fn to_value(&self) -> Result<Value, serde_json::Error> {
+    pub fn to_value(&self) -> Result<Value, JsonError> {
         self.parse()
     }
 

@@ -50,3 +50,27 @@ redacted_string! {
     /// The text of one argument of a prompt or a completion. `Debug` shows its length only.
     pub struct ArgumentText;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ClientCapabilities, CompleteParams, CompletionArgument, GetPromptParams, PromptReference,
+        ProtocolVersion, RequestMeta,
+    };
+
+    #[test]
+    fn arguments_stay_out_of_debug() {
+        let meta = RequestMeta::new(ProtocolVersion::LATEST, ClientCapabilities::new());
+        let prompt = GetPromptParams::new(meta.clone(), "p").with_argument("pin", "hunter2");
+        let argument = CompletionArgument::new("pin", "hunter2");
+        let complete =
+            CompleteParams::new(meta, PromptReference::new("p"), argument).with_argument("old", "hunter2");
+        for shown in [format!("{prompt:?}"), format!("{complete:?}")] {
+            assert!(shown.contains("pin") && !shown.contains("hunter2"), "{shown}");
+        }
+        assert!(serde_json::to_string(&complete).unwrap().contains("hunter2"));
+        assert_eq!(ArgumentText::new("é").into_string(), "é");
+        assert_eq!(format!("{:?}", ArgumentText::from("é")), "ArgumentText(2 bytes)");
+    }
+}

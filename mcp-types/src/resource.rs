@@ -2,6 +2,7 @@
 
 use crate::cache_hint::cacheable;
 use crate::icon::{named, with_icons};
+use crate::mrtr::answerable;
 use crate::open_struct::open_struct;
 use crate::pagination::paginated;
 use crate::{
@@ -138,6 +139,8 @@ open_struct! {
         optional "requestState" => request_state: RequestState;
     }
 }
+
+answerable!(ReadResourceParams);
 
 /// The schema's name for [`ReadResourceParams`].
 pub type ReadResourceRequestParams = ReadResourceParams;

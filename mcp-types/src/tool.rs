@@ -2,6 +2,7 @@
 
 use crate::cache_hint::cacheable;
 use crate::icon::{named, with_icons};
+use crate::mrtr::answerable;
 use crate::open_struct::{open_struct, raw_hints};
 use crate::pagination::paginated;
 use crate::{
@@ -162,21 +163,9 @@ impl CallToolParams {
         self.arguments = Some(arguments.into());
         self
     }
-
-    /// Sets the answers to the input requests of the round before.
-    #[must_use]
-    pub fn with_input_responses(mut self, responses: InputResponses) -> Self {
-        self.input_responses = Some(responses);
-        self
-    }
-
-    /// Sets the state that the server gave.
-    #[must_use]
-    pub fn with_request_state(mut self, state: impl Into<RequestState>) -> Self {
-        self.request_state = Some(state.into());
-        self
-    }
 }
+
+answerable!(CallToolParams);
 
 open_struct! {
     /// What a tool answered, its own failure included.

@@ -120,7 +120,7 @@ fn unknown_members_round_trip_at_every_depth() {
             object.insert("zz unknown".to_owned(), json!("x"));
         };
         each_object(&value, &add, &mut |changed| {
-            assert_eq!(named(name, &changed), Ok(changed), "{name}")
+            assert_eq!(named(name, &changed), Ok(changed), "{name}");
         });
     }
 }

@@ -11,7 +11,9 @@ async fn c_16_a_complete_result_is_a_success() {
     let (server, client) = mock(json_body(200, answer(1, result))).await;
     let outcome = client.call_tool("x").send().await;
     assert_eq!(record(&outcome).post_count(), 1);
-    let ToolOutcome::Success(output) = outcome.unwrap() else { panic!("a success") };
+    let ToolOutcome::Success(output) = outcome.unwrap() else {
+        panic!("a success")
+    };
     assert_eq!(output.text(), "ok");
     assert_eq!(posts(&server).await.len(), 1);
 }

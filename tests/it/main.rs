@@ -8,5 +8,16 @@
 )]
 
 mod application;
+mod connection;
 mod contract;
+mod cuts;
+mod fault;
+mod limits;
+mod redirects;
+mod protocol;
+mod request;
+mod stage;
+mod stream;
 mod support;
+mod time;
+mod transport_http;

@@ -35,7 +35,10 @@ pub(crate) fn sse_body(body: impl Into<Vec<u8>>) -> ResponseTemplate {
 /// All requests that reached the server, each proven to be a POST.
 pub(crate) async fn posts(server: &MockServer) -> Vec<Request> {
     let requests = server.received_requests().await.unwrap();
-    assert!(requests.iter().all(|request| request.method == "POST"), "only POSTs are ever sent");
+    assert!(
+        requests.iter().all(|request| request.method == "POST"),
+        "only POSTs are ever sent"
+    );
     requests
 }
 
@@ -43,6 +46,8 @@ pub(crate) async fn posts(server: &MockServer) -> Vec<Request> {
 pub(crate) fn record(outcome: &Result<ToolOutcome, CallError>) -> &CallRecord {
     match outcome {
         Ok(outcome) => outcome.record(),
-        Err(error) => error.record().expect("a client finishes every error with its record"),
+        Err(error) => error
+            .record()
+            .expect("a client finishes every error with its record"),
     }
 }

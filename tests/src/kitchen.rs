@@ -4,6 +4,20 @@
 //! connection, HTTP, JSON-RPC, or the tool. A caller selects a scenario; the answers of the next POSTs follow it, and
 //! every POST is logged with what was answered.
 //!
+//! ```
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use mcp_tests::Kitchen;
+//! use serde_json::json;
+//!
+//! let kitchen = Kitchen::start().await?;
+//! kitchen.select("errors.http_status_sequence", json!({ "statusCodes": [503, 200] }))?;
+//! // ... a client calls `run_configured_test_scenario` at this URL ...
+//! println!("{}", kitchen.url());
+//! let statuses: Vec<_> = kitchen.posts().iter().map(|post| post.status).collect();
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Sessions
 //!
 //! A session belongs to a caller (the owner of the bearer token, or everybody without one), not to a connection. It

@@ -12,9 +12,13 @@ use super::Usage;
 /// Exit codes: 0 success, 1 the tool reported an error, 2 usage or a call that was never sent, 3 input required, 4 HTTP
 /// error, 5 JSON-RPC error, 6 no valid answer, 7 no complete answer, 8 authorization, 9 cancelled.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-call", version, override_usage = "mcp-call [OPTIONS] <URL> <TOOL> [ARGUMENTS]\n       \
+#[command(
+    name = "mcp-call",
+    version,
+    override_usage = "mcp-call [OPTIONS] <URL> <TOOL> [ARGUMENTS]\n       \
     mcp-call [OPTIONS] --kitchen <SCENARIO> [--param k=v] <TOOL> [ARGUMENTS]\n       \
-    mcp-call [OPTIONS] <URL> --resume <FILE>")]
+    mcp-call [OPTIONS] <URL> --resume <FILE>"
+)]
 #[expect(missing_docs, reason = "the help texts are the documentation")]
 pub struct Args {
     /// The URL, the tool, and its arguments: a JSON object, or @file, or - for standard input

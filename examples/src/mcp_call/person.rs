@@ -14,7 +14,9 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
         }
         Ok(ToolOutcome::ToolError(output)) => {
             println!("{}", output.text());
-            eprintln!("The tool reported this as an error (application layer). Correct the arguments, or try later.");
+            eprintln!(
+                "The tool reported this as an error (application layer). Correct the arguments, or try later."
+            );
         }
         Ok(ToolOutcome::InputRequired(asked)) => {
             eprintln!("The server needs input before it can finish (interaction layer):");
@@ -25,7 +27,9 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
                 };
                 eprintln!("  {key}: {what}");
             }
-            eprintln!("Answer with --answer KEY=JSON, --decline or --cancel, or keep it with --suspend FILE.");
+            eprintln!(
+                "Answer with --answer KEY=JSON, --decline or --cancel, or keep it with --suspend FILE."
+            );
         }
         Err(error) => {
             eprintln!("{} layer: {}", error.layer(), message(error));
@@ -35,7 +39,11 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
             if let Some(delay) = error.retry_after() {
                 eprintln!("It asks to wait for {} s.", delay.as_secs());
             }
-            eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error));
+            eprintln!(
+                "The request {}. {}",
+                may_have_run(error.delivery()),
+                next_step(error)
+            );
         }
     }
 }
@@ -43,7 +51,11 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
 /// What was sent and received, an exchange a line.
 pub(super) fn trace(records: &[CallRecord], level: u8) {
     for record in records {
-        let id = record.request_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        let id = record
+            .request_id
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let tool = record.tool.as_deref().unwrap_or_default();
         for status in &record.posts {
             let answer = match status {
@@ -85,5 +97,13 @@ fn next_step(error: &CallError) -> &'static str {
 
 /// Text from a server must not steer the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{FFFD}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }

@@ -27,7 +27,11 @@ pub struct CallToolBuilder {
 
 impl CallToolBuilder {
     pub(crate) fn new(client: Client, name: String) -> Self {
-        Self { client, spec: Spec::new::<CallTool>(name), refusal: None }
+        Self {
+            client,
+            spec: Spec::new::<CallTool>(name),
+            refusal: None,
+        }
     }
 
     /// The arguments: anything that serialises to a JSON object. Without this the call has none.
@@ -41,7 +45,8 @@ impl CallToolBuilder {
                 "the arguments are not a JSON object",
             )),
             Err(error) => self.refuse(
-                InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON").with_source(error),
+                InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON")
+                    .with_source(error),
             ),
         }
         self
@@ -103,7 +108,11 @@ impl CallToolBuilder {
     ///
     /// Dropping the future cancels the request by closing its stream. It may have run then.
     pub async fn send(self) -> Result<ToolOutcome, CallError> {
-        let Self { client, spec, refusal } = self;
+        let Self {
+            client,
+            spec,
+            refusal,
+        } = self;
         if let Some(refusal) = refusal {
             return Err(refuse(&client, &spec, refusal));
         }
@@ -142,6 +151,8 @@ impl CallToolBuilder {
 impl fmt::Debug for CallToolBuilder {
     /// Arguments, `_meta` and headers are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallToolBuilder").field("tool", &self.spec.target).finish_non_exhaustive()
+        f.debug_struct("CallToolBuilder")
+            .field("tool", &self.spec.target)
+            .finish_non_exhaustive()
     }
 }

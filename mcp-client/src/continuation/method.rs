@@ -1,9 +1,6 @@
 //! The methods that a server may answer with a request for input.
 
-use mcp_types::{
-    Method, ResultType,
-    method::CallTool,
-};
+use mcp_types::{Method, ResultType, method::CallTool};
 
 use super::Continuation;
 use crate::{
@@ -53,7 +50,11 @@ impl Answer for CallTool {
     }
 
     fn outcome(result: &Self::Result) -> OutcomeKind {
-        if result.is_error() { OutcomeKind::ToolError } else { OutcomeKind::ToolSuccess }
+        if result.is_error() {
+            OutcomeKind::ToolError
+        } else {
+            OutcomeKind::ToolSuccess
+        }
     }
 }
 
@@ -62,7 +63,11 @@ impl MultiRound for CallTool {
 
     fn complete(result: Self::Result, record: Box<CallRecord>) -> ToolOutcome {
         let output = ToolOutput::new(result, record);
-        if output.is_error() { ToolOutcome::ToolError(output) } else { ToolOutcome::Success(output) }
+        if output.is_error() {
+            ToolOutcome::ToolError(output)
+        } else {
+            ToolOutcome::Success(output)
+        }
     }
 
     fn input_required(asked: Continuation<Self>) -> ToolOutcome {

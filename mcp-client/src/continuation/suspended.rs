@@ -76,7 +76,10 @@ impl<M: MultiRound> SuspendedCall<M> {
             rounds: state.rounds,
             may_have_run: state.may_have_run,
         };
-        Self { stored, method: PhantomData }
+        Self {
+            stored,
+            method: PhantomData,
+        }
     }
 
     /// The server that the call belongs to: the identity of the transport.
@@ -97,13 +100,20 @@ impl<M: MultiRound> SuspendedCall<M> {
     pub(crate) fn restore(self, client: &Client) -> Result<Continuation<M>, RestoreError> {
         let stored = self.stored;
         if stored.server != client.identity() {
-            return Err(RestoreError::Server { expected: stored.server, found: client.identity().to_owned() });
+            return Err(RestoreError::Server {
+                expected: stored.server,
+                found: client.identity().to_owned(),
+            });
         }
         let mut declared = InputKinds::NONE;
         for name in &stored.declared {
             declared = declared | InputKinds::from_name(name).ok_or(RestoreError::Malformed("declared"))?;
         }
-        if stored.arguments.as_ref().is_some_and(|arguments| !arguments.is_object()) {
+        if stored
+            .arguments
+            .as_ref()
+            .is_some_and(|arguments| !arguments.is_object())
+        {
             return Err(RestoreError::Malformed("arguments"));
         }
         let mut spec = Spec::new::<M>(stored.target);
@@ -111,7 +121,10 @@ impl<M: MultiRound> SuspendedCall<M> {
         spec.meta = stored.meta;
         spec.scenario = stored.scenario;
         spec.kinds = Some(declared);
-        let round = Round { requests: stored.input_requests, state: stored.request_state };
+        let round = Round {
+            requests: stored.input_requests,
+            state: stored.request_state,
+        };
         let mut answers = Vec::new();
         for (key, answer) in &stored.answers {
             if round.requests.get(key).is_none() || !answer.is_object() {
@@ -134,7 +147,10 @@ impl<M: MultiRound> SuspendedCall<M> {
 
 impl<M: MultiRound> Clone for SuspendedCall<M> {
     fn clone(&self) -> Self {
-        Self { stored: self.stored.clone(), method: PhantomData }
+        Self {
+            stored: self.stored.clone(),
+            method: PhantomData,
+        }
     }
 }
 
@@ -153,7 +169,10 @@ impl<'de, M: MultiRound> Deserialize<'de> for SuspendedCall<M> {
         if stored.method != M::NAME {
             return Err(de::Error::custom("the suspended call is of another method"));
         }
-        Ok(Self { stored, method: PhantomData })
+        Ok(Self {
+            stored,
+            method: PhantomData,
+        })
     }
 }
 

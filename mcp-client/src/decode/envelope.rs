@@ -9,7 +9,10 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::error::{EnvelopeFault, ProtocolFault};
+use crate::{
+    error::{EnvelopeFault, ProtocolFault},
+    sse::SseParser,
+};
 
 /// A valid JSON-RPC response to the call.
 pub(crate) enum Reply<'a> {
@@ -25,7 +28,10 @@ pub(crate) enum Event<'a> {
     Reply(Reply<'a>),
     /// A notification, of a method, with its parameters.
     Notification {
-        #[expect(dead_code, reason = "progress and log notifications are delivered from here on")]
+        #[expect(
+            dead_code,
+            reason = "progress and log notifications are delivered from here on"
+        )]
         method: Cow<'a, str>,
     },
     /// No JSON-RPC message, or one for another request: skipped and counted.
@@ -40,7 +46,9 @@ pub(crate) fn reply<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Reply<'a>, Pr
 
 /// Reads one event of a stream. Only what is meant for this call can end it.
 pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, ProtocolFault> {
-    let Ok(envelope) = Envelope::read(bytes) else { return Ok(Event::Foreign) };
+    let Ok(envelope) = Envelope::read(bytes) else {
+        return Ok(Event::Foreign);
+    };
     if let Some(method) = envelope.method {
         // A request of the server has no place here: it is never answered.
         return Ok(match serde_json::from_str(method.get()) {
@@ -50,28 +58,61 @@ pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, Pr
     }
     let ours = match envelope.id.map(|raw| compare(raw, id)) {
         Some(IdMatch::Same | IdMatch::OtherType) => true,
-        Some(IdMatch::Null) | None => envelope.error.is_some() && envelope.result.is_none() && envelope.is_version_2(),
+        Some(IdMatch::Null) | None => {
+            envelope.error.is_some() && envelope.result.is_none() && envelope.is_version_2()
+        }
         Some(IdMatch::Foreign) => false,
     };
     if !ours || (envelope.result.is_none() && envelope.error.is_none()) {
         return Ok(Event::Foreign);
     }
-    judge(&envelope, id).map(Event::Reply).map_err(ProtocolFault::InvalidEnvelope)
+    judge(&envelope, id)
+        .map(Event::Reply)
+        .map_err(ProtocolFault::InvalidEnvelope)
 }
 
-/// The JSON-RPC error in the body of an answer whose status already decided; its id is not compared.
-pub(crate) fn error_in_body(bytes: &[u8]) -> Option<ErrorObject> {
-    let envelope = Envelope::read(bytes).ok()?;
-    if !envelope.is_version_2() || envelope.result.is_some() {
-        return None;
+/// What the body of an answer says whose status already decided.
+#[derive(Default)]
+pub(crate) struct ErrorBody {
+    /// The JSON-RPC error in it. Its id is not compared.
+    pub(crate) error: Option<ErrorObject>,
+    /// The id beside it, where there was one that is not null.
+    id: Option<Box<RawValue>>,
+}
+
+impl ErrorBody {
+    /// Reads a JSON body, or the events of a stream: servers answer either way, whatever the status.
+    pub(crate) fn read(bytes: &[u8], is_stream: bool) -> Self {
+        if !is_stream {
+            return Self::of_message(bytes).unwrap_or_default();
+        }
+        let mut parser = SseParser::new(bytes.len());
+        parser.push(bytes);
+        while let Ok(Some(event)) = parser.next_event() {
+            if let Some(found) = Self::of_message(&event.data) {
+                return found;
+            }
+        }
+        Self::default()
     }
-    serde_json::from_str(envelope.error?.get()).ok()
-}
 
-/// Whether the id in the body of an error answer is there and is not that of the call.
-pub(crate) fn has_foreign_id(bytes: &[u8], id: &RequestId) -> bool {
-    let Ok(envelope) = Envelope::read(bytes) else { return false };
-    matches!(envelope.id.map(|raw| compare(raw, id)), Some(IdMatch::Foreign | IdMatch::OtherType))
+    fn of_message(bytes: &[u8]) -> Option<Self> {
+        let envelope = Envelope::read(bytes).ok()?;
+        if !envelope.is_version_2() || envelope.result.is_some() {
+            return None;
+        }
+        let error = serde_json::from_str(envelope.error?.get()).ok()?;
+        Some(Self {
+            error: Some(error),
+            id: envelope.id.map(ToOwned::to_owned),
+        })
+    }
+
+    /// Whether there is an id, and it is not that of the call.
+    pub(crate) fn has_foreign_id(&self, id: &RequestId) -> bool {
+        let seen = self.id.as_deref().map(|raw| compare(raw, id));
+        matches!(seen, Some(IdMatch::Foreign | IdMatch::OtherType))
+    }
 }
 
 fn judge<'a>(envelope: &Envelope<'a>, id: &RequestId) -> Result<Reply<'a>, EnvelopeFault> {
@@ -149,7 +190,8 @@ impl<'a> Envelope<'a> {
 
     fn is_version_2(&self) -> bool {
         // Compared as a value: the text may hold escapes.
-        self.jsonrpc.is_some_and(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).is_ok_and(|v| v == "2.0"))
+        self.jsonrpc
+            .is_some_and(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).is_ok_and(|v| v == "2.0"))
     }
 }
 
@@ -236,7 +278,16 @@ mod tests {
     #[test]
     fn what_is_no_json_is_malformed() {
         for body in [
-            "{unclosed", "", "{} {}", "nul", "[1,", "\"open", "<html>", "{\"a\":\"\u{1}\"}", "{\"a\":01}", "'a'",
+            "{unclosed",
+            "",
+            "{} {}",
+            "nul",
+            "[1,",
+            "\"open",
+            "<html>",
+            "{\"a\":\"\u{1}\"}",
+            "{\"a\":01}",
+            "'a'",
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
         ] {
             assert_eq!(fault(body), ProtocolFault::MalformedJson, "{body}");
@@ -263,28 +314,64 @@ mod tests {
             (r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, F::Version),
             (r#"{"jsonrpc":2.0,"id":1,"result":{}}"#, F::Version),
             (r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, F::ForeignId),
-            (r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":""}}"#, F::ForeignId),
+            (
+                r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":""}}"#,
+                F::ForeignId,
+            ),
             (r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":true,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, F::IdType),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, F::ResultAndError),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, F::ResultAndError),
-            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":""}}"#, F::ResultAndError),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+                F::ResultAndError,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#,
+                F::ResultAndError,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":""}}"#,
+                F::ResultAndError,
+            ),
             (r#"{"jsonrpc":"2.0","id":1}"#, F::NeitherResultNorError),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, F::NeitherResultNorError),
-            (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":{}}"#, F::DuplicateMember("id")),
-            (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":{}}"#, F::DuplicateMember("jsonrpc")),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{},"r\u0065sult":{}}"#, F::DuplicateMember("result")),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"error":1}"#, F::DuplicateMember("error")),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+                F::NeitherResultNorError,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"id":1,"result":{}}"#,
+                F::DuplicateMember("id"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":{}}"#,
+                F::DuplicateMember("jsonrpc"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"r\u0065sult":{}}"#,
+                F::DuplicateMember("result"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"error":1}"#,
+                F::DuplicateMember("error"),
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, F::InvalidError),
             (r#"{"jsonrpc":"2.0","id":1,"error":[]}"#, F::InvalidError),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}"#, F::InvalidError),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}"#, F::InvalidError),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}"#,
+                F::InvalidError,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}"#,
+                F::InvalidError,
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#, F::InvalidError),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":null}}"#, F::InvalidError),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":null}}"#,
+                F::InvalidError,
+            ),
         ] {
             assert_eq!(envelope_fault(body), expected, "{body}");
         }
@@ -308,8 +395,11 @@ mod tests {
     #[test]
     fn an_error_without_an_id_belongs_to_the_exchange() {
         for id in ["", r#""id":null,"#, r#""id":1,"#] {
-            let body = format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32602,"message":"m","data":[null]}}}}"#);
-            let Ok(Reply::Error(error, seen)) = reply(body.as_bytes(), &ID) else { panic!("{body}") };
+            let body =
+                format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32602,"message":"m","data":[null]}}}}"#);
+            let Ok(Reply::Error(error, seen)) = reply(body.as_bytes(), &ID) else {
+                panic!("{body}")
+            };
             assert_eq!((error.code, error.message.as_str()), (-32602, "m"));
             assert_eq!(error.data.as_ref().map(mcp_types::RawJson::get), Some("[null]"));
             assert_eq!(seen.is_some(), id.contains('1'));
@@ -328,9 +418,18 @@ mod tests {
         };
         for (data, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "result"),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#, "error"),
-            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "error"),
-            (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#, "notification"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
+                "error",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#,
+                "error",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#,
+                "notification",
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","method":7}"#, "foreign"),
             (r#"{"method":"notifications/progress"}"#, "foreign"),
@@ -343,7 +442,10 @@ mod tests {
             ("ping", "foreign"),
             (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, "invalid"),
             (r#"{"id":1,"result":{}}"#, "invalid"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, "invalid"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+                "invalid",
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"error":7}"#, "invalid"),
         ] {
             assert_eq!(kind(data), expected, "{data}");
@@ -365,13 +467,29 @@ mod tests {
     }
 
     #[test]
-    fn the_error_of_an_error_body_is_read_whatever_its_id() {
+    fn the_error_of_an_error_body_is_read_whatever_its_id_and_form() {
         let body = br#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32000,"message":"no"}}"#;
-        assert_eq!(error_in_body(body).map(|error| error.code), Some(-32000));
-        assert!(has_foreign_id(body, &ID));
-        assert!(!has_foreign_id(br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, &ID));
-        for body in ["", "no", r#"{"error":{"code":1,"message":""}}"#, r#"{"jsonrpc":"2.0","error":"x"}"#] {
-            assert_eq!(error_in_body(body.as_bytes()).map(|error| error.code), None);
+        let read = ErrorBody::read(body, false);
+        assert_eq!(read.error.as_ref().map(|error| error.code), Some(-32000));
+        assert!(read.has_foreign_id(&ID));
+        let null = ErrorBody::read(
+            br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#,
+            false,
+        );
+        assert!(null.error.is_some() && !null.has_foreign_id(&ID));
+        let stream = b"event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n\
+            data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"\"}}\n\n";
+        let read = ErrorBody::read(stream, true);
+        assert_eq!(read.error.as_ref().map(|error| error.code), Some(-32601));
+        assert!(!read.has_foreign_id(&ID));
+        for body in [
+            "",
+            "no",
+            r#"{"error":{"code":1,"message":""}}"#,
+            r#"{"jsonrpc":"2.0","error":"x"}"#,
+        ] {
+            assert!(ErrorBody::read(body.as_bytes(), false).error.is_none());
+            assert!(ErrorBody::read(body.as_bytes(), true).error.is_none());
         }
     }
 }

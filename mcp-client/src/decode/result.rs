@@ -39,15 +39,24 @@ impl Notes {
 }
 
 /// A result that was decoded.
-#[expect(clippy::large_enum_variant, reason = "it only passes through; what callers get is boxed")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it only passes through; what callers get is boxed"
+)]
 pub(crate) enum Decoded<R> {
     Complete(R),
     InputRequired(InputRequiredResult),
 }
 
 /// Says where a result is wrong, and how.
-pub(crate) fn invalid(path: impl Into<Cow<'static, str>>, reason: impl Into<Cow<'static, str>>) -> ProtocolFault {
-    ProtocolFault::InvalidResult { reason: reason.into(), path: path.into() }
+pub(crate) fn invalid(
+    path: impl Into<Cow<'static, str>>,
+    reason: impl Into<Cow<'static, str>>,
+) -> ProtocolFault {
+    ProtocolFault::InvalidResult {
+        reason: reason.into(),
+        path: path.into(),
+    }
 }
 
 /// Decodes a result into the type that the method implies. `resultType` is looked at first.
@@ -72,8 +81,13 @@ pub(crate) fn result<M: MultiRound>(
         None | Some(ResultType::Complete) => {
             M::decode(&members, result_type, expect, notes).map(Decoded::Complete)
         }
-        Some(ResultType::InputRequired) => input_required(&members, expect, notes).map(Decoded::InputRequired),
-        Some(_) => Err(invalid("result.resultType", "no declared extension owns this value")),
+        Some(ResultType::InputRequired) => {
+            input_required(&members, expect, notes).map(Decoded::InputRequired)
+        }
+        Some(_) => Err(invalid(
+            "result.resultType",
+            "no declared extension owns this value",
+        )),
     }
 }
 
@@ -97,7 +111,10 @@ fn input_required(
     };
     let requests = requests.filter(|requests| !requests.is_empty());
     if requests.is_none() && state.is_none() {
-        return Err(invalid("result", "it asks for input and has neither `inputRequests` nor `requestState`"));
+        return Err(invalid(
+            "result",
+            "it asks for input and has neither `inputRequests` nor `requestState`",
+        ));
     }
     for (_, request) in requests.iter().flat_map(|requests| requests.iter()) {
         match InputKinds::of(request) {

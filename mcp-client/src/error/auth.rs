@@ -36,8 +36,19 @@ pub struct AuthError {
 impl AuthError {
     /// A failure at a step before the call was sent, or (`AuthStep::Refused`) a refusal by the server.
     pub fn new(step: AuthStep) -> Self {
-        let delivery = if step == AuthStep::Refused { Delivery::Refused } else { Delivery::NotSent };
-        Self { step, delivery, status: None, challenges: Vec::new(), source: None, context: Context::default() }
+        let delivery = if step == AuthStep::Refused {
+            Delivery::Refused
+        } else {
+            Delivery::NotSent
+        };
+        Self {
+            step,
+            delivery,
+            status: None,
+            challenges: Vec::new(),
+            source: None,
+            context: Context::default(),
+        }
     }
 
     /// Adds the status and the challenges of the refusal.

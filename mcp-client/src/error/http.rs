@@ -4,10 +4,13 @@ use std::{borrow::Cow, error::Error, fmt, time::Duration};
 
 use bytes::Bytes;
 use mcp_retry::{Delivery, Failure};
-use mcp_types::ErrorObject;
+use mcp_types::{ErrorObject, RequestId};
 
 use super::{Context, protocol::excerpt};
-use crate::transport::HttpHead;
+use crate::{
+    decode::ErrorBody,
+    transport::{EVENT_STREAM, HttpHead},
+};
 
 /// One challenge of a `WWW-Authenticate` header ([RFC 9110 §11.6.1]).
 ///
@@ -24,12 +27,18 @@ pub struct Challenge {
 impl Challenge {
     /// A challenge of a scheme, with its parameters.
     pub fn new(scheme: impl Into<String>, params: Vec<(String, String)>) -> Self {
-        Self { scheme: scheme.into(), params }
+        Self {
+            scheme: scheme.into(),
+            params,
+        }
     }
 
     /// The value of a parameter, by its name without regard to case.
     pub fn param(&self, name: &str) -> Option<&str> {
-        self.params.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.params
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -38,7 +47,10 @@ impl fmt::Debug for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Challenge")
             .field("scheme", &self.scheme)
-            .field("params", &self.params.iter().map(|(key, _)| key).collect::<Vec<_>>())
+            .field(
+                "params",
+                &self.params.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+            )
             .finish()
     }
 }
@@ -47,7 +59,7 @@ impl fmt::Debug for Challenge {
 pub struct HttpError {
     head: HttpHead,
     body: Bytes,
-    rpc: Option<ErrorObject>,
+    body_says: ErrorBody,
     retry_after: Option<Duration>,
     challenges: Vec<Challenge>,
     pub(crate) context: Context,
@@ -59,10 +71,20 @@ impl HttpError {
     /// Reads `Retry-After`, the challenges, and a JSON-RPC error in the body; what cannot be read is left out.
     pub fn new(head: HttpHead, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        let rpc = crate::decode::error_in_body(&body);
+        let is_stream = head
+            .media_type()
+            .is_some_and(|media_type| media_type == EVENT_STREAM);
+        let body_says = ErrorBody::read(&body, is_stream);
         let retry_after = crate::retry_after::of(&head);
         let challenges = crate::challenge::all(&head);
-        Self { head, body, rpc, retry_after, challenges, context: Context::default() }
+        Self {
+            head,
+            body,
+            body_says,
+            retry_after,
+            challenges,
+            context: Context::default(),
+        }
     }
 
     /// The status code.
@@ -92,7 +114,11 @@ impl HttpError {
 
     /// The JSON-RPC error in the body, if there is one, whatever its id.
     pub fn rpc_error(&self) -> Option<&ErrorObject> {
-        self.rpc.as_ref()
+        self.body_says.error.as_ref()
+    }
+
+    pub(crate) fn has_foreign_id(&self, id: &RequestId) -> bool {
+        self.body_says.has_foreign_id(id)
     }
 
     /// The body, or its beginning where it is longer than the client keeps.
@@ -107,7 +133,7 @@ impl HttpError {
 
     /// May the request have been executed? A refusal did not; a 5xx without a JSON-RPC error may have.
     pub fn delivery(&self) -> Delivery {
-        Failure::from_status(self.status(), self.rpc.as_ref().map(|error| error.code)).delivery()
+        Failure::from_status(self.status(), self.rpc_error().map(|error| error.code)).delivery()
     }
 }
 
@@ -122,7 +148,7 @@ impl fmt::Debug for HttpError {
         f.debug_struct("HttpError")
             .field("head", &self.head)
             .field("body", &format_args!("{} bytes", self.body.len()))
-            .field("rpc_code", &self.rpc.as_ref().map(|error| error.code))
+            .field("rpc_code", &self.rpc_error().map(|error| error.code))
             .field("retry_after", &self.retry_after)
             .field("challenges", &self.challenges)
             .field("context", &self.context)

@@ -76,14 +76,18 @@ impl fmt::Display for ProtocolFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MalformedJson => f.write_str("the answer is not JSON"),
-            Self::InvalidEnvelope(fault) => write!(f, "the answer is not a JSON-RPC response to this call: {fault}"),
+            Self::InvalidEnvelope(fault) => {
+                write!(f, "the answer is not a JSON-RPC response to this call: {fault}")
+            }
             Self::InvalidResult { reason, path } => write!(f, "the result is invalid at `{path}`: {reason}"),
             Self::UnexpectedContentType(Some(_)) => {
                 f.write_str("the answer has a media type that is neither JSON nor an event stream")
             }
             Self::UnexpectedContentType(None) => f.write_str("the answer has no media type"),
             Self::NoAnswer => f.write_str("the server accepted the request and sent no answer"),
-            Self::UnsupportedEncoding(_) => f.write_str("the answer has a content coding that is not understood"),
+            Self::UnsupportedEncoding(_) => {
+                f.write_str("the answer has a content coding that is not understood")
+            }
         }
     }
 }
@@ -99,7 +103,12 @@ pub struct ProtocolError {
 impl ProtocolError {
     /// A fault, and the bytes that have it.
     pub fn new(fault: ProtocolFault, raw: impl Into<Bytes>) -> Self {
-        Self { fault, raw: raw.into(), source: None, context: Context::default() }
+        Self {
+            fault,
+            raw: raw.into(),
+            source: None,
+            context: Context::default(),
+        }
     }
 
     /// Adds what lies beneath.

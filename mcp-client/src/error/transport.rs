@@ -58,7 +58,15 @@ impl TransportError {
     /// State [`Delivery::NotSent`] only where it is proven that nothing was handed over; everything after that is
     /// [`Delivery::Unknown`].
     pub fn new(kind: TransportErrorKind, delivery: Delivery) -> Self {
-        Self { kind, delivery, close_cause: None, sse_events: None, sse_skipped: 0, source: None, context: Context::default() }
+        Self {
+            kind,
+            delivery,
+            close_cause: None,
+            sse_events: None,
+            sse_skipped: 0,
+            source: None,
+            context: Context::default(),
+        }
     }
 
     /// Adds what lies beneath.
@@ -86,11 +94,17 @@ impl TransportError {
     }
     /// Whether time ran out.
     pub fn is_timeout(&self) -> bool {
-        matches!(self.kind, TransportErrorKind::Timeout { .. } | TransportErrorKind::ConnectTimeout)
+        matches!(
+            self.kind,
+            TransportErrorKind::Timeout { .. } | TransportErrorKind::ConnectTimeout
+        )
     }
     /// Whether no connection could be made.
     pub fn is_connect(&self) -> bool {
-        matches!(self.kind, TransportErrorKind::Connect | TransportErrorKind::ConnectTimeout)
+        matches!(
+            self.kind,
+            TransportErrorKind::Connect | TransportErrorKind::ConnectTimeout
+        )
     }
 
     /// How many of the events were no message, or one that belongs to no call of the stream.
@@ -129,11 +143,16 @@ impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             TransportErrorKind::Connect => f.write_str("no connection to the server could be made"),
-            TransportErrorKind::ConnectTimeout => f.write_str("no connection to the server could be made in time"),
+            TransportErrorKind::ConnectTimeout => {
+                f.write_str("no connection to the server could be made in time")
+            }
             TransportErrorKind::Broken => f.write_str("the connection broke before an answer came"),
             TransportErrorKind::Incomplete => match self.sse_events {
                 Some(events) => {
-                    write!(f, "the event stream ended after {events} events without the answer")?;
+                    write!(
+                        f,
+                        "the event stream ended after {events} events without the answer"
+                    )?;
                     self.fmt_skipped(f)
                 }
                 None => f.write_str("the answer broke off"),

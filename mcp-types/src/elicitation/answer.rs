@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::open_enum::open_enum;
 use crate::open_struct::open_struct;
-use crate::{RawJson, RawMap};
+use crate::{JsonError, RawJson, RawMap};
 
 open_enum! {
     /// What the user did.
@@ -45,7 +45,7 @@ open_struct! {
 pub enum ElicitContentError {
     /// The value cannot be written as JSON.
     #[error("the answer cannot be written as json")]
-    Serialize(#[source] serde_json::Error),
+    Serialize(#[source] JsonError),
     /// The value is no object.
     #[error("an answer to a form must be an object, not {kind}")]
     NotAnObject {

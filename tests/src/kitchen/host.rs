@@ -190,11 +190,11 @@ fn written(reply: Reply, id: &Value, revision: &Revision) -> String {
     response(id, &finished(result, revision))
 }
 
-/// An error answer. On the modern revision some codes have a status of their own; the framing stays the same.
+/// An error answer. On the modern revision an unknown method has a status of its own; the framing stays the same. (The
+/// codes that go with a 400 are found before the method is looked at.)
 fn failure(error: &RpcError, id: &Value, revision: &Revision) -> Answer {
     let status = match error.code {
         -32601 if revision.modern => StatusCode::NOT_FOUND,
-        -32022..=-32020 if revision.modern => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     };
     Answer::event(status, &error.document(id))
