@@ -152,7 +152,7 @@ impl fmt::Debug for HttpError {
             .field("retry_after", &self.retry_after)
             .field("challenges", &self.challenges)
             .field("context", &self.context)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
