@@ -84,9 +84,9 @@ impl Decision {
 /// How a policy wants a call to be sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    delay: Option<Duration>,
-    origin: Origin,
-    accepting_duplicates: Option<Cow<'static, str>>,
+    pub(crate) delay: Option<Duration>,
+    pub(crate) origin: Origin,
+    pub(crate) accepting_duplicates: Option<Cow<'static, str>>,
 }
 
 impl Default for Plan {

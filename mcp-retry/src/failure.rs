@@ -176,6 +176,13 @@ impl<'a> Failure<'a> {
         failure
     }
 
+    /// Says what is known better about the request's fate.
+    #[must_use]
+    pub fn with_delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
     /// Adds the delay that the server asked for.
     #[must_use]
     pub fn with_retry_after(mut self, delay: Option<Duration>) -> Self {

@@ -21,12 +21,43 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod attempt;
+mod backoff;
+mod budget;
 mod decision;
 mod evidence;
 mod failure;
+mod idempotency_key;
 mod log;
+mod policy;
+mod random;
+mod registry;
+mod retry;
+#[cfg(feature = "tokio")]
+mod run;
+mod safety;
+mod step;
 
-pub use decision::{Decision, Origin, Plan};
-pub use evidence::{Evidence, Repeat, Source, Trust};
-pub use failure::{Classify, Delivery, Failure, FailureKind, Layer};
-pub use log::{AttemptLog, AttemptRecord, Delay, DelaySource, StopReason};
+pub use async_trait::async_trait;
+
+#[cfg(feature = "backoff")]
+pub use self::backoff::{FromBackoff, from_backoff};
+#[cfg(feature = "tokio")]
+pub use self::run::{AttemptContext, Ended, Running};
+pub use self::{
+    attempt::{Attempt, Call},
+    backoff::{Backoff, Constant, DEFAULT_BACKOFF_BASE, DEFAULT_BACKOFF_CAP, Exponential},
+    budget::{Budget, DEFAULT_TOKENS, Tokens},
+    decision::{Decision, Origin, Plan},
+    evidence::{Evidence, Repeat, Source, Trust},
+    failure::{Classify, Delivery, Failure, FailureKind, Layer},
+    idempotency_key::{IdempotencyKey, KeyAt, KeyPlace},
+    log::{AttemptLog, AttemptRecord, Delay, DelaySource, StopReason},
+    policy::{GuardedBy, NeverRetry, OrElse, PolicyFn, RetryPolicy, RetryPolicyExt, Standard, policy_fn},
+    registry::Registry,
+    retry::{
+        AttemptObserver, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_SERVER_DELAY, MAX_ATTEMPTS_CEILING, Retry, RetryBuilder,
+    },
+    safety::Safety,
+    step::{Rules, Situation, Step, step},
+};

@@ -1,0 +1,56 @@
+//! Policies made of policies.
+
+use async_trait::async_trait;
+
+use super::RetryPolicy;
+use crate::{Attempt, Decision};
+
+/// Combines policies.
+pub trait RetryPolicyExt: RetryPolicy + Sized {
+    /// Asks this policy first, and the next one where it abstains: the first opinion wins.
+    fn or_else<P: RetryPolicy>(self, next: P) -> OrElse<Self, P> {
+        OrElse { first: self, next }
+    }
+
+    /// Lets a guard have the last word: its stop wins over whatever this policy says. Its other opinions count for
+    /// nothing.
+    fn guarded_by<P: RetryPolicy>(self, guard: P) -> GuardedBy<Self, P> {
+        GuardedBy { policy: self, guard }
+    }
+}
+
+impl<P: RetryPolicy> RetryPolicyExt for P {}
+
+/// See [`RetryPolicyExt::or_else`].
+#[derive(Clone, Debug)]
+pub struct OrElse<A, B> {
+    first: A,
+    next: B,
+}
+
+#[async_trait]
+impl<A: RetryPolicy, B: RetryPolicy> RetryPolicy for OrElse<A, B> {
+    async fn decide(&self, attempt: &Attempt<'_>) -> Decision {
+        match self.first.decide(attempt).await {
+            Decision::Abstain => self.next.decide(attempt).await,
+            opinion => opinion,
+        }
+    }
+}
+
+/// See [`RetryPolicyExt::guarded_by`].
+#[derive(Clone, Debug)]
+pub struct GuardedBy<A, B> {
+    policy: A,
+    guard: B,
+}
+
+#[async_trait]
+impl<A: RetryPolicy, B: RetryPolicy> RetryPolicy for GuardedBy<A, B> {
+    async fn decide(&self, attempt: &Attempt<'_>) -> Decision {
+        match self.guard.decide(attempt).await {
+            stop @ Decision::Stop(_) => stop,
+            _ => self.policy.decide(attempt).await,
+        }
+    }
+}

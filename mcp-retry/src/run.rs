@@ -1,0 +1,271 @@
+//! The loop: attempts, opinions, waits, under one deadline. On tokio's clock.
+
+use std::{
+    borrow::Cow,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    task::Poll,
+    time::Duration,
+};
+
+use mcp_types::RequestId;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::{
+    Attempt, AttemptLog, AttemptRecord, Call, Classify, Decision, Delay, Failure, Origin, Retry, Safety, Situation, Step,
+    StopReason, random::Random, step,
+};
+
+/// One logical call under way, for those who make the attempts themselves; [`Retry::run`] does it for you.
+///
+/// Make an attempt, tell how it ended with [`ended`](Self::ended), and go on while that says so.
+#[derive(Debug)]
+pub struct Running<'a> {
+    retry: &'a Retry,
+    call: Call<'a>,
+    started: Instant,
+    deadline: Option<Instant>,
+    attempt_started: Instant,
+    random: Random,
+    log: AttemptLog,
+    /// Attempts of an earlier run that this one continues.
+    before: u32,
+    /// What the next attempt is made with.
+    next: Next,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Next {
+    origin: Origin,
+    delay: Option<Delay>,
+    decided_by: Option<Cow<'static, str>>,
+    note: Option<Cow<'static, str>>,
+}
+
+/// What an attempt may know of its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AttemptContext {
+    /// Counted from 1.
+    pub number: u32,
+    /// On whose behalf it is made.
+    pub origin: Origin,
+    /// How much time the call has left; `None` without a limit.
+    pub remaining: Option<Duration>,
+}
+
+/// How an attempt ended, and what of it goes into the log.
+#[derive(Clone, Debug, Default)]
+pub struct Ended {
+    /// The JSON-RPC id of the attempt.
+    pub request_id: Option<RequestId>,
+    /// How it failed, as one word such as `HTTP_ERROR`.
+    pub failed: Option<Cow<'static, str>>,
+}
+
+impl Retry {
+    /// Makes a call: attempts, until one succeeds or nothing more is to be done, and the log of them.
+    ///
+    /// The last result is handed out unchanged. The attempt is told its number; give each its own request id.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the attempt or the wait under way; nothing goes on behind it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcp_retry::{Call, Classify, Delivery, Failure, FailureKind, Layer, Retry};
+    ///
+    /// struct Down;
+    /// impl Classify for Down {
+    ///     fn failure(&self) -> Option<Failure<'_>> {
+    ///         Some(Failure::new(Layer::Transport, Delivery::NotSent, FailureKind::Unavailable))
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(async {
+    /// let retry = Retry::builder().seed(7).build();
+    /// let call = Call::new("tools/call").named("get_weather");
+    /// let (result, log) = retry
+    ///     .run(&call, |attempt| async move { if attempt.number < 3 { Err(Down) } else { Ok("12 °C") } })
+    ///     .await;
+    /// assert_eq!(result.ok(), Some("12 °C"));
+    /// assert_eq!(log.attempts().len(), 3);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn run<O, F, Fut>(&self, call: &Call<'_>, mut attempt: F) -> (O, AttemptLog)
+    where
+        O: Classify,
+        F: FnMut(AttemptContext) -> Fut,
+        Fut: Future<Output = O>,
+    {
+        let mut running = self.begin(*call);
+        loop {
+            let outcome = attempt(running.attempt()).await;
+            if !running.ended(outcome.failure(), Ended::default()).await {
+                return (outcome, running.finish());
+            }
+        }
+    }
+
+    /// Begins a call whose attempts you make yourself.
+    pub fn begin<'a>(&'a self, call: Call<'a>) -> Running<'a> {
+        let now = Instant::now();
+        Running {
+            retry: self,
+            call,
+            started: now,
+            // A limit that no clock can hold is none.
+            deadline: call.timeout().and_then(|timeout| now.checked_add(timeout)),
+            attempt_started: now,
+            random: Random::new(self.seed),
+            log: AttemptLog::new(),
+            before: 0,
+            next: Next::default(),
+        }
+    }
+}
+
+impl<'a> Running<'a> {
+    /// Continues the log of an earlier run, on somebody's behalf: a person pressed "try again". The limits start anew.
+    #[must_use]
+    pub fn continuing(mut self, log: AttemptLog, origin: Origin) -> Self {
+        self.before = u32::try_from(log.attempts().len()).unwrap_or(u32::MAX);
+        self.log = log;
+        self.next.origin = origin;
+        self
+    }
+
+    /// The attempt that is to be made now. Its time begins.
+    pub fn attempt(&mut self) -> AttemptContext {
+        self.attempt_started = Instant::now();
+        AttemptContext { number: self.number(), origin: self.next.origin, remaining: self.remaining() }
+    }
+
+    /// The attempts so far.
+    pub fn log(&self) -> &AttemptLog {
+        &self.log
+    }
+
+    /// The log, complete.
+    pub fn finish(self) -> AttemptLog {
+        self.log
+    }
+
+    /// Tells how the attempt ended. True when, after the wait that has passed by then, another one is to be made.
+    pub async fn ended(&mut self, failure: Option<Failure<'_>>, ended: Ended) -> bool {
+        let failure = failure.map(|failure| self.retry.see(failure));
+        self.record(failure.as_ref(), ended);
+        let was_retry = self.own_attempts() > 1;
+        let Some(failure) = failure else {
+            if let Some(budget) = &self.retry.budget {
+                budget.record_success(was_retry);
+            }
+            self.log.stop(StopReason::Done);
+            return false;
+        };
+        match self.decide(&failure).await {
+            Ok(next) => {
+                if let Some(delay) = next.delay {
+                    sleep(delay.length).await;
+                }
+                self.next = next;
+                true
+            }
+            Err(reason) => {
+                self.log.stop(reason);
+                false
+            }
+        }
+    }
+
+    /// Policy, gate, limits and budget, all under the deadline.
+    async fn decide(&mut self, failure: &Failure<'_>) -> Result<Next, StopReason> {
+        let safety = Safety::of(failure, self.call.evidence());
+        let attempt = Attempt {
+            call: &self.call,
+            failure,
+            number: self.number() - 1,
+            elapsed: self.started.elapsed(),
+            remaining: self.remaining(),
+            safety,
+            history: self.log.attempts(),
+        };
+        let policy = &self.retry.policy;
+        let decision = self
+            .within_deadline(guard_panics(policy.decide(&attempt)))
+            .await?
+            .unwrap_or_else(|| Decision::stop("the policy panicked"));
+        let situation = Situation {
+            failure,
+            safety,
+            attempts: self.own_attempts(),
+            remaining: self.remaining(),
+            unit: self.random.unit(),
+        };
+        let (delay, origin, note) = match step(decision, &situation, &self.retry.rules, self.retry.backoff.as_ref()) {
+            Step::Stop(reason) => return Err(reason),
+            Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
+        };
+        if let Some(budget) = &self.retry.budget {
+            let paid = self.within_deadline(guard_panics(budget.withdraw())).await?;
+            if paid != Some(true) {
+                return Err(StopReason::Budget);
+            }
+            // The budget may have taken its time.
+            if self.remaining().is_some_and(|remaining| delay.length >= remaining) {
+                return Err(StopReason::Deadline);
+            }
+        }
+        Ok(Next { origin, delay: Some(delay), decided_by: Some(policy.name().into()), note })
+    }
+
+    async fn within_deadline<T>(&self, future: impl Future<Output = T>) -> Result<T, StopReason> {
+        match self.deadline {
+            Some(deadline) => timeout_at(deadline, future).await.map_err(|_| StopReason::Deadline),
+            None => Ok(future.await),
+        }
+    }
+
+    fn record(&mut self, failure: Option<&Failure<'_>>, ended: Ended) {
+        let next = std::mem::take(&mut self.next);
+        let mut record = AttemptRecord::new(self.number(), self.attempt_started.elapsed());
+        record.request_id = ended.request_id;
+        record.origin = next.origin;
+        record.failed = ended.failed.or_else(|| failure.map(|failure| format!("{:?}", failure.kind()).into()));
+        record.delay = next.delay;
+        record.decided_by = next.decided_by;
+        record.note = next.note;
+        if let Some(observer) = &self.retry.observer {
+            observer.attempt_ended(&self.call, &record);
+        }
+        self.log.push(record);
+    }
+
+    /// The number of the attempt that is being made.
+    fn number(&self) -> u32 {
+        u32::try_from(self.log.attempts().len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    fn own_attempts(&self) -> u32 {
+        (self.number() - 1).saturating_sub(self.before)
+    }
+
+    fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// `None` when somebody else's code panics: the call's own failure must not get lost with it.
+async fn guard_panics<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(_) => Poll::Ready(None),
+    })
+    .await
+}
