@@ -105,10 +105,7 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
             kitchen.select(scenario, args.kitchen_params()?)?;
             (kitchen.url(), Some(kitchen))
         }
-        None => (
-            words.next().ok_or("the URL of the server is missing")?.to_owned(),
-            None,
-        ),
+        None => (words.next().ok_or("the URL of the server is missing")?.to_owned(), None),
     };
     let client = client(&args, &url, seen.clone())?;
     let answers = Answers::new(&args)?;
@@ -130,18 +127,12 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
         return Err(Usage(format!("`{word}` is one argument too many")));
     }
     let outcome = inputs::go_on(first, &answers, &args).await?;
-    Ok(Ended {
-        outcome,
-        rounds: seen.records(),
-    })
+    Ok(Ended { outcome, rounds: seen.records() })
 }
 
 fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
     let mut builder = Client::http(url)?
-        .client_info(mcp_client::types::Implementation::new(
-            "mcp-call",
-            env!("CARGO_PKG_VERSION"),
-        ))
+        .client_info(mcp_client::types::Implementation::new("mcp-call", env!("CARGO_PKG_VERSION")))
         .accept_input(args.kinds()?)
         .timeout(Duration::try_from_secs_f64(args.timeout)?)
         .strict_results(args.strict_results)
@@ -151,9 +142,7 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
         builder = builder.max_body_bytes(limit).max_event_bytes(limit);
     }
     for header in &args.headers {
-        let (name, value) = header
-            .split_once(':')
-            .ok_or("a header is written `NAME: VALUE`")?;
+        let (name, value) = header.split_once(':').ok_or("a header is written `NAME: VALUE`")?;
         builder = builder.header(name.trim(), value.trim());
     }
     if let Some(variable) = &args.bearer_env {
@@ -190,10 +179,7 @@ impl Seen {
 
 impl Observer for Seen {
     fn call_ended(&self, record: &CallRecord) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(record.clone());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(record.clone());
     }
 }
 

@@ -54,10 +54,7 @@ impl ClientBuilder {
     pub(crate) fn new() -> Self {
         Self {
             way: Way::None,
-            info: Some(Implementation::new(
-                env!("CARGO_PKG_NAME"),
-                env!("CARGO_PKG_VERSION"),
-            )),
+            info: Some(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))),
             kinds: InputKinds::NONE,
             timeout: DEFAULT_TIMEOUT,
             attempt_timeout: None,
@@ -243,12 +240,7 @@ impl ClientBuilder {
                     HttpClient::Builder(builder) => guard(*builder, self.limits)?,
                     HttpClient::Unguarded(client) => client,
                 };
-                Arc::new(crate::transport::http::HttpTransport::new(
-                    client,
-                    url,
-                    &self.headers,
-                    self.limits,
-                ))
+                Arc::new(crate::transport::http::HttpTransport::new(client, url, &self.headers, self.limits))
             }
         };
         let name = match &self.info {

@@ -79,9 +79,7 @@ pub(crate) async fn run<M: MultiRound>(
     flight.exchange.deadline = deadline;
     let attempt = attempt::<M>(client, spec, state, &mut flight);
     let result = match deadline {
-        Some(deadline) => timeout_at(deadline, attempt)
-            .await
-            .unwrap_or_else(|_| Err(timed_out(after))),
+        Some(deadline) => timeout_at(deadline, attempt).await.unwrap_or_else(|_| Err(timed_out(after))),
         None => attempt.await,
     };
     flight.finish::<M>(result)
@@ -103,16 +101,11 @@ async fn attempt<M: MultiRound>(
     flight.begin_attempt(&id);
     let outgoing = request::build::<M>(client, spec, state, id.clone())?;
     let exchange = async {
-        let exchange = client
-            .transport()
-            .exchange(outgoing, &mut flight.exchange)
-            .await?;
+        let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
         read::<M>(client, spec, exchange, &id, flight).await
     };
     match spec.attempt_timeout.or(client.config().attempt_timeout) {
-        Some(after) => timeout(after, exchange)
-            .await
-            .unwrap_or_else(|_| Err(timed_out(after))),
+        Some(after) => timeout(after, exchange).await.unwrap_or_else(|_| Err(timed_out(after))),
         None => exchange.await,
     }
 }
@@ -173,12 +166,8 @@ fn check_content(head: &HttpHead, body: Body) -> Result<Body, ProtocolError> {
         return Ok(Body::Message(message));
     }
     if head.headers.contains_key("content-encoding") {
-        let codings: Vec<_> = head
-            .headers
-            .get_all("content-encoding")
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .collect();
+        let codings: Vec<_> =
+            head.headers.get_all("content-encoding").iter().filter_map(|value| value.to_str().ok()).collect();
         return Err(ProtocolError::new(
             ProtocolFault::UnsupportedEncoding(codings.join(", ").into()),
             message,
@@ -186,10 +175,7 @@ fn check_content(head: &HttpHead, body: Body) -> Result<Body, ProtocolError> {
     }
     match head.media_type() {
         Some(media_type) if media_type == JSON => Ok(Body::Message(message)),
-        other => Err(ProtocolError::new(
-            ProtocolFault::UnexpectedContentType(other),
-            message,
-        )),
+        other => Err(ProtocolError::new(ProtocolFault::UnexpectedContentType(other), message)),
     }
 }
 
@@ -244,11 +230,7 @@ async fn read_stream<M: MultiRound>(
             Some(Ok(message)) => message,
             Some(Err(error)) => {
                 let refused = matches!(error.kind(), TransportErrorKind::TooLarge { .. });
-                sse.close_cause = Some(if refused {
-                    CloseCause::Refused
-                } else {
-                    CloseCause::Broken
-                });
+                sse.close_cause = Some(if refused { CloseCause::Refused } else { CloseCause::Broken });
                 return Err(error.into());
             }
             None => {

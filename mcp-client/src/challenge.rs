@@ -42,10 +42,7 @@ mod tests {
         ]);
         assert_eq!(found.len(), 3);
         assert_eq!(found[0].scheme, "Bearer");
-        assert_eq!(
-            found[0].param("Resource_Metadata"),
-            Some("https://a.example/.well-known/x")
-        );
+        assert_eq!(found[0].param("Resource_Metadata"), Some("https://a.example/.well-known/x"));
         assert_eq!(found[0].param("scope"), Some("a b"));
         assert_eq!(found[1].param("realm"), Some("q\"uoted"));
         assert_eq!(found[2], Challenge::new("Negotiate", vec![]));
@@ -58,9 +55,6 @@ mod tests {
             &["Bearer scope=\"unclosed", "\u{7f}", "Basic realm=x"]
                 .map(|v| if v == "\u{7f}" { "===" } else { v }),
         );
-        assert_eq!(
-            found.last().map(|challenge| challenge.scheme.as_str()),
-            Some("Basic")
-        );
+        assert_eq!(found.last().map(|challenge| challenge.scheme.as_str()), Some("Basic"));
     }
 }

@@ -75,11 +75,7 @@ pub(crate) type Redact = dyn Fn(&RawJson) -> Option<serde_json::Value> + Send + 
 
 impl Config {
     pub(crate) fn expect(&self, spec: &Spec) -> Expect {
-        Expect {
-            lenient: self.lenient,
-            strict: self.strict,
-            declared: spec.kinds.unwrap_or(self.kinds),
-        }
+        Expect { lenient: self.lenient, strict: self.strict, declared: spec.kinds.unwrap_or(self.kinds) }
     }
 }
 
@@ -106,14 +102,7 @@ impl Client {
 
     pub(crate) fn from_parts(transport: Arc<dyn Transport>, config: Config) -> Result<Self, BuildError> {
         let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds).map_err(BuildError::info)?;
-        Ok(Self {
-            inner: Arc::new(Inner {
-                transport,
-                config,
-                protocol_meta,
-                next_id: AtomicI64::new(1),
-            }),
-        })
+        Ok(Self { inner: Arc::new(Inner { transport, config, protocol_meta, next_id: AtomicI64::new(1) }) })
     }
 
     /// A call of the tool of that name, to be filled in and sent.
@@ -189,17 +178,11 @@ impl Client {
 
 fn protocol_meta(info: Option<&Implementation>, kinds: InputKinds) -> Result<RawMap, JsonError> {
     let mut entries = RawMap::new();
-    entries.insert(
-        meta::key::PROTOCOL_VERSION,
-        RawJson::from_serialize(&ProtocolVersion::LATEST)?,
-    );
+    entries.insert(meta::key::PROTOCOL_VERSION, RawJson::from_serialize(&ProtocolVersion::LATEST)?);
     if let Some(info) = info {
         entries.insert(meta::key::CLIENT_INFO, RawJson::from_serialize(info)?);
     }
-    entries.insert(
-        meta::key::CLIENT_CAPABILITIES,
-        RawJson::from_serialize(&kinds.capabilities())?,
-    );
+    entries.insert(meta::key::CLIENT_CAPABILITIES, RawJson::from_serialize(&kinds.capabilities())?);
     Ok(entries)
 }
 

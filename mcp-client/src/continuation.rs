@@ -83,19 +83,13 @@ pub(crate) struct Round {
 
 impl From<InputRequiredResult> for Round {
     fn from(result: InputRequiredResult) -> Self {
-        Self {
-            requests: result.input_requests.unwrap_or_default(),
-            state: result.request_state,
-        }
+        Self { requests: result.input_requests.unwrap_or_default(), state: result.request_state }
     }
 }
 
 impl<M: MultiRound> Continuation<M> {
     pub(crate) fn from_state(state: Box<State>) -> Self {
-        Self {
-            state,
-            method: PhantomData,
-        }
+        Self { state, method: PhantomData }
     }
 
     /// The continuation of a call that was answered with a request for input, for the `rounds`th time.
@@ -134,9 +128,7 @@ impl<M: MultiRound> Continuation<M> {
     /// Whether the request of that key is of a kind that was declared for this call. Others can be seen, and are
     /// refused by [`answer`](Self::answer): a server must not send them.
     pub fn is_declared(&self, key: &str) -> bool {
-        self.request(key)
-            .and_then(InputKinds::of)
-            .is_some_and(|kind| self.state.declared().contains(kind))
+        self.request(key).and_then(InputKinds::of).is_some_and(|kind| self.state.declared().contains(kind))
     }
 
     /// Whether the server handed out state to be given back.
@@ -213,9 +205,7 @@ impl<M: MultiRound> Continuation<M> {
             Ok((Decoded::InputRequired(asked), record)) => {
                 let rounds = state.rounds.saturating_add(1);
                 let State { client, spec, .. } = *state;
-                Ok(M::input_required(Self::asked(
-                    client, spec, asked, record, rounds,
-                )))
+                Ok(M::input_required(Self::asked(client, spec, asked, record, rounds)))
             }
             Err(mut error) => {
                 state.may_have_run |= error.delivery() == Delivery::Unknown;
@@ -249,10 +239,7 @@ impl State {
     }
 
     fn check(&self) -> Result<(), InvalidCall> {
-        let missing: Vec<String> = self
-            .unanswered()
-            .map(|key| format!("`{}`", key.escape_debug()))
-            .collect();
+        let missing: Vec<String> = self.unanswered().map(|key| format!("`{}`", key.escape_debug())).collect();
         if !missing.is_empty() {
             let what = format!("input is still missing for {}", missing.join(", "));
             return Err(InvalidCall::new(InvalidKind::Answers, what));
@@ -271,10 +258,7 @@ impl<M: MultiRound> fmt::Debug for Continuation<M> {
         f.debug_struct("Continuation")
             .field("method", &M::NAME)
             .field("target", &self.state.spec.target)
-            .field(
-                "requests",
-                &self.requests().iter().map(|(key, _)| key).collect::<Vec<_>>(),
-            )
+            .field("requests", &self.requests().iter().map(|(key, _)| key).collect::<Vec<_>>())
             .field("unanswered", &self.unanswered().collect::<Vec<_>>())
             .field("request_state", &self.request_state())
             .field("rounds", &self.state.rounds)

@@ -105,9 +105,7 @@ impl CallError {
         match self {
             Self::Http(error) => Some(error.status()),
             Self::Auth(error) => error.status(),
-            _ => self
-                .record()
-                .and_then(|record| record.posts.iter().rev().find_map(|status| *status)),
+            _ => self.record().and_then(|record| record.posts.iter().rev().find_map(|status| *status)),
         }
     }
 
@@ -242,10 +240,9 @@ impl CallError {
                     crate::record::cut_message(error.message())
                 )
             }
-            Self::Http(error) => format!(
-                "The tool call failed: the server answered with HTTP status {}",
-                error.status()
-            ),
+            Self::Http(error) => {
+                format!("The tool call failed: the server answered with HTTP status {}", error.status())
+            }
             other => format!("The tool call failed: {other}"),
         };
         if !text.ends_with(['.', '!', '?']) {
@@ -312,9 +309,9 @@ impl Classify for CallError {
             Self::Http(error) => {
                 Failure::from_status(error.status(), self.rpc_code()).with_retry_after(self.retry_after())
             }
-            Self::JsonRpc(error) => Failure::from_code(error.code())
-                .with_status(self.http_status())
-                .with_message(error.message()),
+            Self::JsonRpc(error) => {
+                Failure::from_code(error.code()).with_status(self.http_status()).with_message(error.message())
+            }
             other => {
                 let kind = match other {
                     Self::Invalid(_) => FailureKind::Invalid,

@@ -44,18 +44,14 @@ impl ErrorHint {
         let message = message.trim();
         let kind = unknown_tool(message)
             .or_else(|| invalid_arguments(message))
-            .unwrap_or_else(|| ErrorHintKind::Other {
-                message: message.to_owned(),
-            });
+            .unwrap_or_else(|| ErrorHintKind::Other { message: message.to_owned() });
         Some(Self { code, kind })
     }
 }
 
 fn unknown_tool(message: &str) -> Option<ErrorHintKind> {
     let name = message.strip_prefix("Tool ")?.strip_suffix(" not found")?;
-    Some(ErrorHintKind::UnknownTool {
-        name: name.to_owned(),
-    })
+    Some(ErrorHintKind::UnknownTool { name: name.to_owned() })
 }
 
 fn invalid_arguments(message: &str) -> Option<ErrorHintKind> {
@@ -99,17 +95,9 @@ mod tests {
         );
         assert_eq!(
             ErrorHint::read("MCP error -32603: disk on fire").map(|hint| hint.kind),
-            Some(ErrorHintKind::Other {
-                message: "disk on fire".into()
-            })
+            Some(ErrorHintKind::Other { message: "disk on fire".into() })
         );
-        for text in [
-            "",
-            "Invalid domain format",
-            "MCP error",
-            "MCP error x: y",
-            "mcp error -32602: z",
-        ] {
+        for text in ["", "Invalid domain format", "MCP error", "MCP error x: y", "mcp error -32602: z"] {
             assert_eq!(ErrorHint::read(text), None, "{text}");
         }
     }

@@ -57,10 +57,7 @@ pub(crate) fn meta_entry(key: &str, value: &impl Serialize) -> Result<RawJson, I
         refuse(format!("the `_meta` key `{}` is refused", key.escape_debug())).with_source(error)
     })?;
     RawJson::from_serialize(value).map_err(|error| {
-        refuse(format!(
-            "the value of the `_meta` key `{key}` cannot be put into JSON"
-        ))
-        .with_source(error)
+        refuse(format!("the value of the `_meta` key `{key}` cannot be put into JSON")).with_source(error)
     })
 }
 
@@ -90,18 +87,9 @@ mod tests {
 
     #[test]
     fn meta_keys_of_the_protocol_are_refused() {
-        for key in [
-            "progressToken",
-            "io.modelcontextprotocol/clientInfo",
-            "com.mcp.tools/x",
-            "1a/b",
-            "a/-b",
-        ] {
-            assert_eq!(
-                meta_entry(key, &1).unwrap_err().kind(),
-                InvalidKind::MetaKey,
-                "{key}"
-            );
+        for key in ["progressToken", "io.modelcontextprotocol/clientInfo", "com.mcp.tools/x", "1a/b", "a/-b"]
+        {
+            assert_eq!(meta_entry(key, &1).unwrap_err().kind(), InvalidKind::MetaKey, "{key}");
         }
         for key in ["traceparent", "com.example/id", "com.example.mcp/x", "plain"] {
             assert_eq!(meta_entry(key, &1).unwrap().get(), "1", "{key}");

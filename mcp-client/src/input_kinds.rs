@@ -49,18 +49,12 @@ impl InputKinds {
 
     /// The kinds by name: `elicitation.form`, `elicitation.url`, `sampling`, `roots`.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES
-            .into_iter()
-            .filter(move |(kind, _)| self.contains(*kind))
-            .map(|(_, name)| name)
+        Self::NAMES.into_iter().filter(move |(kind, _)| self.contains(*kind)).map(|(_, name)| name)
     }
 
     /// The kind of that name, as [`names`](Self::names) gives them.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES
-            .into_iter()
-            .find(|(_, known)| *known == name)
-            .map(|(kind, _)| kind)
+        Self::NAMES.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
     }
 
     /// The kind of a request; `None` for one that could not be decoded.

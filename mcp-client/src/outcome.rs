@@ -63,10 +63,7 @@ pub struct ToolOutput {
 
 impl ToolOutput {
     pub(crate) fn new(result: CallToolResult, record: Box<CallRecord>) -> Self {
-        Self {
-            result: Box::new(result),
-            record,
-        }
+        Self { result: Box::new(result), record }
     }
 
     /// The content blocks in order.
@@ -121,11 +118,7 @@ impl ToolOutput {
 
     /// What the text of a tool error hints at, where it is one of the well-known texts of older servers.
     pub fn error_hint(&self) -> Option<ErrorHint> {
-        if self.is_error() {
-            ErrorHint::read(&self.text())
-        } else {
-            None
-        }
+        if self.is_error() { ErrorHint::read(&self.text()) } else { None }
     }
 
     /// The whole result, unknown members included.
@@ -175,24 +168,14 @@ fn placeholder(block: &ContentBlock) -> String {
     /// Base64 holds three bytes in four characters.
     fn size(base64: &str) -> usize {
         base64.len() / 4 * 3
-            - base64
-                .bytes()
-                .rev()
-                .take(2)
-                .filter(|byte| *byte == b'=')
-                .count()
-                .min(base64.len() / 4 * 3)
+            - base64.bytes().rev().take(2).filter(|byte| *byte == b'=').count().min(base64.len() / 4 * 3)
     }
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => format!("[image: {}, {} bytes]", image.mime_type, size(&image.data)),
         ContentBlock::Audio(audio) => format!("[audio: {}, {} bytes]", audio.mime_type, size(&audio.data)),
         ContentBlock::ResourceLink(link) => {
-            let kind = link
-                .mime_type
-                .as_deref()
-                .map(|kind| format!("{kind}, "))
-                .unwrap_or_default();
+            let kind = link.mime_type.as_deref().map(|kind| format!("{kind}, ")).unwrap_or_default();
             format!("[resource link: {kind}{}]", link.uri)
         }
         ContentBlock::Resource(embedded) => match &embedded.resource {

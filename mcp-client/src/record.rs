@@ -255,13 +255,7 @@ impl Serialize for CallRecord {
         map.serialize_entry("tool", &self.tool.as_deref())?;
         map.serialize_entry("postCount", &self.post_count())?;
         map.serialize_entry("httpStatuses", &self.http_statuses().collect::<Vec<_>>())?;
-        map.serialize_entry(
-            "jsonrpc",
-            &JsonRpcFacts {
-                id: &self.request_id,
-                error_code: self.error_code,
-            },
-        )?;
+        map.serialize_entry("jsonrpc", &JsonRpcFacts { id: &self.request_id, error_code: self.error_code })?;
         map.serialize_entry("resultType", &self.result_type)?;
         map.serialize_entry("outcome", &self.outcome)?;
         map.serialize_entry("layer", &self.layer)?;
@@ -273,10 +267,7 @@ impl Serialize for CallRecord {
         map.serialize_entry("delivery", &self.delivery)?;
         map.serialize_entry("contentType", &self.content_type)?;
         map.serialize_entry("sse", &self.sse)?;
-        map.serialize_entry(
-            "durationMs",
-            &u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
-        )?;
+        map.serialize_entry("durationMs", &u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX))?;
         map.serialize_entry("attempts", &self.attempts)?;
         map.serialize_entry("notes", &self.notes)?;
         map.end()

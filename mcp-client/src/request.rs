@@ -24,10 +24,7 @@ pub(crate) fn build<M: MultiRound>(
         id: &id,
         method: M::NAME,
         params: Params {
-            meta: Meta {
-                protocol: &protocol,
-                own: &spec.meta,
-            },
+            meta: Meta { protocol: &protocol, own: &spec.meta },
             target: (M::TARGET, &spec.target),
             arguments: spec.arguments.as_ref(),
             input_responses: state
@@ -36,10 +33,7 @@ pub(crate) fn build<M: MultiRound>(
             request_state: state.and_then(|state| state.round.state.as_ref()),
         },
     };
-    let arguments = spec
-        .arguments
-        .as_ref()
-        .map_or(0, |arguments| arguments.get().len());
+    let arguments = spec.arguments.as_ref().map_or(0, |arguments| arguments.get().len());
     let mut message = Vec::with_capacity(512 + arguments);
     serde_json::to_writer(&mut message, &request).map_err(|error| {
         InvalidCall::new(InvalidKind::Message, "the request cannot be put into JSON").with_source(error)

@@ -38,10 +38,7 @@ mod tests {
     fn head(headers: &[(&'static str, &str)]) -> HttpHead {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(
-                HeaderName::from_static(name),
-                HeaderValue::from_str(value).unwrap(),
-            );
+            map.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
         }
         HttpHead::new(503, map)
     }
@@ -51,16 +48,10 @@ mod tests {
         assert_eq!(of(&head(&[("retry-after", "7")])), Some(Duration::from_secs(7)));
         assert_eq!(of(&head(&[("retry-after", " 0 ")])), Some(Duration::ZERO));
         let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        for form in [
-            "Sun, 06 Nov 1994 08:49:47 GMT",
-            "Sunday, 06-Nov-94 08:49:47 GMT",
-            "Sun Nov  6 08:49:47 1994",
-        ] {
-            assert_eq!(
-                of(&head(&[date, ("retry-after", form)])),
-                Some(Duration::from_secs(10)),
-                "{form}"
-            );
+        for form in
+            ["Sun, 06 Nov 1994 08:49:47 GMT", "Sunday, 06-Nov-94 08:49:47 GMT", "Sun Nov  6 08:49:47 1994"]
+        {
+            assert_eq!(of(&head(&[date, ("retry-after", form)])), Some(Duration::from_secs(10)), "{form}");
         }
         let past = ("retry-after", "Sun, 06 Nov 1994 08:49:00 GMT");
         assert_eq!(of(&head(&[date, past])), Some(Duration::ZERO));
@@ -69,23 +60,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_no_hint() {
-        for value in [
-            "",
-            "-1",
-            "1.5",
-            "soon",
-            "1e3",
-            "+1",
-            "99999999999999999999999999",
-            "Sun, 99 Nov 1994",
-        ] {
+        for value in ["", "-1", "1.5", "soon", "1e3", "+1", "99999999999999999999999999", "Sun, 99 Nov 1994"]
+        {
             assert_eq!(of(&head(&[("retry-after", value)])), None, "{value}");
         }
         assert_eq!(of(&head(&[])), None);
         assert_eq!(of(&head(&[("retry-after", "1"), ("retry-after", "2")])), None);
-        assert_eq!(
-            of(&head(&[("retry-after", "1"), ("retry-after", "1")])),
-            Some(Duration::from_secs(1))
-        );
+        assert_eq!(of(&head(&[("retry-after", "1"), ("retry-after", "1")])), Some(Duration::from_secs(1)));
     }
 }

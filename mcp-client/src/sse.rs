@@ -26,9 +26,7 @@ pub struct SseEvent {
 impl SseEvent {
     /// Whether the event is named `message`, or has no name: only those carry JSON-RPC messages.
     pub fn is_message(&self) -> bool {
-        self.name
-            .as_ref()
-            .is_none_or(|name| name.is_empty() || name.as_ref() == b"message")
+        self.name.as_ref().is_none_or(|name| name.is_empty() || name.as_ref() == b"message")
     }
 }
 
@@ -210,9 +208,7 @@ impl SseParser {
             b"event" => self.name = Some(value),
             b"id" if memchr(0, &value).is_none() => self.last_event_id = Some(value),
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
-                let millis = std::str::from_utf8(&value)
-                    .ok()
-                    .and_then(|text| text.parse().ok());
+                let millis = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
                 self.retry = millis.map(Duration::from_millis).or(self.retry);
             }
             // Comments have an empty field name; unknown fields are ignored.
@@ -267,11 +263,7 @@ mod tests {
 
     #[test]
     fn every_line_end_ends_an_event() {
-        for input in [
-            "data: a\n\ndata: b\n\n",
-            "data: a\r\rdata: b\r\r",
-            "data: a\r\n\r\ndata: b\r\n\r\n",
-        ] {
+        for input in ["data: a\n\ndata: b\n\n", "data: a\r\rdata: b\r\r", "data: a\r\n\r\ndata: b\r\n\r\n"] {
             assert_eq!(data(input.as_bytes()), ["a", "b"], "{input:?}");
         }
         // Mixed: CR then LF is one line end, LF then CR are two.
@@ -285,10 +277,7 @@ mod tests {
         // Lines are joined with LF, and an empty data line counts.
         assert_eq!(data(b"data: 1\ndata:\ndata: 2\n\n"), ["1\n\n2"]);
         // Comments and unknown fields are skipped, an event without data is none.
-        assert_eq!(
-            data(b": ping\n\nevent: x\n\nfoo: bar\nDATA: no\ndata: 1\n\n"),
-            ["1"]
-        );
+        assert_eq!(data(b": ping\n\nevent: x\n\nfoo: bar\nDATA: no\ndata: 1\n\n"), ["1"]);
         // The name belongs to its own event only.
         assert_eq!(
             parse(b"event: ping\n\nevent: log\ndata: 1\n\ndata: 2\n\n"),

@@ -147,8 +147,7 @@ impl ExchangeContext {
 
     /// How much time the call has left; `None` where it has no limit.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Reports the head of the answer to the last request.
@@ -176,11 +175,7 @@ pub struct HttpHead {
 impl HttpHead {
     /// A head with a status and headers, of a connection that carries many answers at once.
     pub fn new(status: u16, headers: HeaderMap) -> Self {
-        Self {
-            status,
-            headers,
-            serial: false,
-        }
+        Self { status, headers, serial: false }
     }
 
     /// The value of a header, where it is visible ASCII; of several, the first.
@@ -210,14 +205,7 @@ impl fmt::Debug for HttpHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpHead")
             .field("status", &self.status)
-            .field(
-                "headers",
-                &self
-                    .headers
-                    .keys()
-                    .map(::http::HeaderName::as_str)
-                    .collect::<Vec<_>>(),
-            )
+            .field("headers", &self.headers.keys().map(::http::HeaderName::as_str).collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }
@@ -242,18 +230,12 @@ pub enum Body {
 impl Exchange {
     /// An answer that is one whole message.
     pub fn message(message: impl Into<Bytes>) -> Self {
-        Self {
-            head: None,
-            body: Body::Message(message.into()),
-        }
+        Self { head: None, body: Body::Message(message.into()) }
     }
 
     /// An answer that comes as a stream of messages.
     pub fn stream(messages: MessageStream) -> Self {
-        Self {
-            head: None,
-            body: Body::Stream(messages),
-        }
+        Self { head: None, body: Body::Stream(messages) }
     }
 
     /// Adds the head of the HTTP answer that the messages came in.
@@ -266,10 +248,7 @@ impl Exchange {
 
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange")
-            .field("head", &self.head)
-            .field("body", &self.body)
-            .finish()
+        f.debug_struct("Exchange").field("head", &self.head).field("body", &self.body).finish()
     }
 }
 

@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn waits_double_up_to_the_cap_with_full_jitter() {
         let standard = Exponential::default();
-        for (retry, full) in [(1, 200), (2, 400), (3, 800), (6, 6400), (7, 8000), (8, 8000), (u32::MAX, 8000)] {
+        for (retry, full) in [(1, 200), (2, 400), (3, 800), (6, 6400), (7, 8000), (8, 8000), (u32::MAX, 8000)]
+        {
             let full = Duration::from_millis(full);
             assert_eq!(delay(&standard, retry, 0.0), Duration::ZERO);
             assert_eq!(delay(&standard, retry, 0.5), full / 2);
@@ -133,7 +134,9 @@ mod tests {
     #[test]
     fn odd_randomness_stays_within_the_wait() {
         let second = Duration::from_secs(1);
-        for (unit, expected) in [(f64::NAN, Duration::ZERO), (-3.0, Duration::ZERO), (7.0, second), (f64::INFINITY, second)] {
+        for (unit, expected) in
+            [(f64::NAN, Duration::ZERO), (-3.0, Duration::ZERO), (7.0, second), (f64::INFINITY, second)]
+        {
             assert_eq!(share(second, unit), expected);
         }
         assert!(share(Duration::MAX, 1.0) <= Duration::MAX);

@@ -72,7 +72,9 @@ impl Tokens {
 #[async_trait]
 impl Budget for Tokens {
     async fn withdraw(&self) -> bool {
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::COST)).is_ok()
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::COST))
+            .is_ok()
     }
 
     fn record_success(&self, was_retry: bool) {

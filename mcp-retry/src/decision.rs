@@ -91,11 +91,7 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self {
-            delay: None,
-            origin: Origin::Sdk,
-            accepting_duplicates: None,
-        }
+        Self { delay: None, origin: Origin::Sdk, accepting_duplicates: None }
     }
 }
 
@@ -124,15 +120,10 @@ mod tests {
             .after(Duration::from_secs(2))
             .by(Origin::Business)
             .accepting_duplicates("ledger dedups");
-        let Decision::Retry(plan) = decision else {
-            panic!("a retry")
-        };
+        let Decision::Retry(plan) = decision else { panic!("a retry") };
         assert_eq!(plan.delay(), Some(Duration::from_secs(2)));
         assert_eq!(plan.origin(), Origin::Business);
         assert_eq!(plan.accepts_duplicates(), Some("ledger dedups"));
-        assert_eq!(
-            Decision::stop("no").after(Duration::ZERO),
-            Decision::Stop("no".into())
-        );
+        assert_eq!(Decision::stop("no").after(Duration::ZERO), Decision::Stop("no".into()));
     }
 }

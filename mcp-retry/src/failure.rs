@@ -291,11 +291,7 @@ mod tests {
             (100, None, Delivery::Unknown, FailureKind::ServerFault),
         ] {
             let failure = Failure::from_status(status, code);
-            assert_eq!(
-                (failure.delivery(), failure.kind()),
-                (delivery, kind),
-                "{status} {code:?}"
-            );
+            assert_eq!((failure.delivery(), failure.kind()), (delivery, kind), "{status} {code:?}");
             assert_eq!((failure.status(), failure.code()), (Some(status), code));
             assert_eq!(failure.layer(), Layer::Transport);
         }

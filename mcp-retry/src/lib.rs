@@ -56,7 +56,8 @@ pub use self::{
     policy::{GuardedBy, NeverRetry, OrElse, PolicyFn, RetryPolicy, RetryPolicyExt, Standard, policy_fn},
     registry::Registry,
     retry::{
-        AttemptObserver, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_SERVER_DELAY, MAX_ATTEMPTS_CEILING, Retry, RetryBuilder,
+        AttemptObserver, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_SERVER_DELAY, MAX_ATTEMPTS_CEILING, Retry,
+        RetryBuilder,
     },
     safety::Safety,
     step::{Rules, Situation, Step, step},

@@ -127,9 +127,13 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_fits_holds_in_both_formats() {
-        let json = r#"{"rule":[{"tool":"get_secret","repeat":"unsafe"},{"tool":"get_*","repeat":"idempotent"}]}"#;
+        let json =
+            r#"{"rule":[{"tool":"get_secret","repeat":"unsafe"},{"tool":"get_*","repeat":"idempotent"}]}"#;
         let registry: Registry = serde_json::from_str(json).unwrap();
-        assert_eq!(registry, Registry::new().tool("get_secret", Repeat::Unsafe).tool("get_*", Repeat::Idempotent));
+        assert_eq!(
+            registry,
+            Registry::new().tool("get_secret", Repeat::Unsafe).tool("get_*", Repeat::Idempotent)
+        );
         let repeat = |tool| registry.find("s", tool).map(|evidence| (evidence.repeat(), evidence.source()));
         assert_eq!(repeat("get_secret"), Some((Repeat::Unsafe, Source::Registry)));
         assert_eq!(repeat("get_x"), Some((Repeat::Idempotent, Source::Registry)));

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    AttemptRecord, Backoff, Budget, Call, Delivery, Exponential, Failure, NeverRetry, RetryPolicy, Rules, Standard, Tokens,
+    AttemptRecord, Backoff, Budget, Call, Delivery, Exponential, Failure, NeverRetry, RetryPolicy, Rules,
+    Standard, Tokens,
 };
 
 /// The default of [`RetryBuilder::max_attempts`]: 3, that is at most 2 repetitions.
@@ -73,7 +74,9 @@ impl Retry {
     /// did not run.
     pub(crate) fn see<'a>(&self, failure: Failure<'a>) -> Failure<'a> {
         match failure.status() {
-            Some(status) if self.refused_statuses.contains(&status) => failure.with_delivery(Delivery::Refused),
+            Some(status) if self.refused_statuses.contains(&status) => {
+                failure.with_delivery(Delivery::Refused)
+            }
             _ => failure,
         }
     }

@@ -13,8 +13,8 @@ use mcp_types::RequestId;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
-    Attempt, AttemptLog, AttemptRecord, Call, Classify, Decision, Delay, Failure, Origin, Retry, Safety, Situation, Step,
-    StopReason, random::Random, step,
+    Attempt, AttemptLog, AttemptRecord, Call, Classify, Decision, Delay, Failure, Origin, Retry, Safety,
+    Situation, Step, StopReason, random::Random, step,
 };
 
 /// One logical call under way, for those who make the attempts themselves; [`Retry::run`] does it for you.
@@ -206,10 +206,11 @@ impl<'a> Running<'a> {
             remaining: self.remaining(),
             unit: self.random.unit(),
         };
-        let (delay, origin, note) = match step(decision, &situation, &self.retry.rules, self.retry.backoff.as_ref()) {
-            Step::Stop(reason) => return Err(reason),
-            Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
-        };
+        let (delay, origin, note) =
+            match step(decision, &situation, &self.retry.rules, self.retry.backoff.as_ref()) {
+                Step::Stop(reason) => return Err(reason),
+                Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
+            };
         if let Some(budget) = &self.retry.budget {
             let paid = self.within_deadline(guard_panics(budget.withdraw())).await?;
             if paid != Some(true) {
@@ -235,7 +236,8 @@ impl<'a> Running<'a> {
         let mut record = AttemptRecord::new(self.number(), self.attempt_started.elapsed());
         record.request_id = ended.request_id;
         record.origin = next.origin;
-        record.failed = ended.failed.or_else(|| failure.map(|failure| format!("{:?}", failure.kind()).into()));
+        record.failed =
+            ended.failed.or_else(|| failure.map(|failure| format!("{:?}", failure.kind()).into()));
         record.delay = next.delay;
         record.decided_by = next.decided_by;
         record.note = next.note;

@@ -18,39 +18,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("answers", "baseline", json!({})),
         ("says isError: true", "errors.tool_error", json!({})),
         ("asks for approval", "elicitation.approval", json!({})),
-        (
-            "answers with HTTP 503",
-            "errors.http_status_sequence",
-            json!({ "statusCodes": [503] }),
-        ),
-        (
-            "answers with HTTP 429",
-            "errors.http_status_sequence",
-            json!({ "statusCodes": [429] }),
-        ),
+        ("answers with HTTP 503", "errors.http_status_sequence", json!({ "statusCodes": [503] })),
+        ("answers with HTTP 429", "errors.http_status_sequence", json!({ "statusCodes": [429] })),
         ("answers with JSON-RPC -32602", "errors.jsonrpc_error", json!({})),
-        (
-            "sends text that is no JSON",
-            "errors.malformed_payload",
-            json!({ "kind": "invalid_json" }),
-        ),
-        (
-            "answers with another id",
-            "errors.malformed_payload",
-            json!({ "kind": "wrong_id" }),
-        ),
+        ("sends text that is no JSON", "errors.malformed_payload", json!({ "kind": "invalid_json" })),
+        ("answers with another id", "errors.malformed_payload", json!({ "kind": "wrong_id" })),
         ("closes the connection", "errors.connection_close", json!({})),
     ] {
         kitchen.switch(scenario, params)?;
         let client = Client::http(&kitchen.url())?.build()?;
-        report(
-            what,
-            &client
-                .call_tool(TOOL)
-                .arguments(json!({ "message": "hello" }))
-                .send()
-                .await,
-        );
+        report(what, &client.call_tool(TOOL).arguments(json!({ "message": "hello" })).send().await);
     }
     let answer = r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]}}"#;
     let cutter = FaultServer::start([Reply::sse(&[answer]).half_event()]).await?;
@@ -58,10 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     report("cuts its event stream", &client.call_tool(TOOL).send().await);
     let client = Client::http("http://127.0.0.1:1/mcp")?.build()?;
     report("is not there", &client.call_tool(TOOL).send().await);
-    report(
-        "(arguments are no object)",
-        &client.call_tool(TOOL).arguments(7).send().await,
-    );
+    report("(arguments are no object)", &client.call_tool(TOOL).arguments(7).send().await);
 
     approve(&kitchen).await
 }
@@ -70,9 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
     println!("\nA call that needs approval, in two rounds:\n");
     kitchen.switch("elicitation.approval", json!({}))?;
-    let client = Client::http(&kitchen.url())?
-        .accept_input(InputKinds::FORM)
-        .build()?;
+    let client = Client::http(&kitchen.url())?.accept_input(InputKinds::FORM).build()?;
 
     let mut outcome = client.call_tool(TOOL).send().await?;
     while let ToolOutcome::InputRequired(mut asked) = outcome {
@@ -80,10 +52,7 @@ async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
         for key in keys {
             println!("  asked     `{key}` by request {}", id(asked.record()));
             // A real application shows the form to a person here.
-            asked.answer(
-                &key,
-                ElicitAnswer::accept(&json!({ "reason": "the quickstart says so" }))?,
-            )?;
+            asked.answer(&key, ElicitAnswer::accept(&json!({ "reason": "the quickstart says so" }))?)?;
         }
         outcome = asked.resume().await?;
     }
@@ -91,15 +60,9 @@ async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
         return Err("the call was not approved".into());
     };
     let said: Value = serde_json::from_str(&output.text())?;
-    let said = said
-        .get("elicitationOutcome")
-        .and_then(Value::as_str)
-        .unwrap_or("nothing");
+    let said = said.get("elicitationOutcome").and_then(Value::as_str).unwrap_or("nothing");
     println!("  {said}  by request {}, a new id", id(output.record()));
-    println!(
-        "\nThe record of that call, one JSON line:\n\n{}",
-        output.record().to_json()
-    );
+    println!("\nThe record of that call, one JSON line:\n\n{}", output.record().to_json());
     Ok(())
 }
 
@@ -110,22 +73,12 @@ fn report(what: &str, outcome: &Result<ToolOutcome, CallError>) {
     };
     if let Some(record) = record {
         let posts = record.post_count().to_string();
-        row(
-            what,
-            record.outcome.as_str(),
-            record.layer.as_str(),
-            record.delivery.as_str(),
-            &posts,
-        );
+        row(what, record.outcome.as_str(), record.layer.as_str(), record.delivery.as_str(), &posts);
     }
 }
 
 fn id(record: &CallRecord) -> String {
-    record
-        .request_id
-        .as_ref()
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    record.request_id.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 fn row(what: &str, outcome: &str, layer: &str, delivery: &str, posts: &str) {

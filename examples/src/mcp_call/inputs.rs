@@ -40,11 +40,7 @@ impl Answers {
     fn fill(&self, asked: &mut Continuation) -> Result<(), Usage> {
         let keys: Vec<String> = asked.requests().iter().map(|(key, _)| key.to_owned()).collect();
         for key in keys {
-            let given = self
-                .by_key
-                .iter()
-                .find(|(known, _)| *known == key)
-                .map(|(_, json)| json);
+            let given = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, json)| json);
             let is_form = matches!(asked.request(&key), Some(InputRequest::Elicit(_)));
             let answer = match (given, self.otherwise) {
                 (Some(json), _) if is_form && !is_written_out(json) => ElicitAnswer::accept(json)?.into(),
@@ -59,8 +55,7 @@ impl Answers {
 }
 
 fn is_written_out(json: &RawJson) -> bool {
-    json.to_value()
-        .is_ok_and(|value| value.get("action").is_some_and(serde_json::Value::is_string))
+    json.to_value().is_ok_and(|value| value.get("action").is_some_and(serde_json::Value::is_string))
 }
 
 /// Answers and resumes until the call has ended or an answer is missing.

@@ -29,23 +29,10 @@ pub(super) fn line(ended: &Ended) -> String {
         Err(error) => error.record(),
     };
     // Raw members keep what came as it came: numbers lose no digits.
-    let mut line: RawMap = record
-        .and_then(|record| serde_json::from_str(&record.to_json()).ok())
-        .unwrap_or_default();
-    let statuses: Vec<u16> = ended
-        .rounds
-        .iter()
-        .flat_map(mcp_client::CallRecord::http_statuses)
-        .collect();
-    put(
-        &mut line,
-        "postCount",
-        &ended
-            .rounds
-            .iter()
-            .map(mcp_client::CallRecord::post_count)
-            .sum::<usize>(),
-    );
+    let mut line: RawMap =
+        record.and_then(|record| serde_json::from_str(&record.to_json()).ok()).unwrap_or_default();
+    let statuses: Vec<u16> = ended.rounds.iter().flat_map(mcp_client::CallRecord::http_statuses).collect();
+    put(&mut line, "postCount", &ended.rounds.iter().map(mcp_client::CallRecord::post_count).sum::<usize>());
     put(&mut line, "httpStatuses", &statuses);
     match &ended.outcome {
         Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) => {
@@ -88,19 +75,15 @@ struct RpcFacts<'a> {
 }
 
 fn error_facts(error: &CallError) -> ErrorFacts<'_> {
-    let rpc = error.rpc_code().map(|code| RpcFacts {
-        code,
-        message: error.rpc_message(),
-        data: error.rpc_data(),
-    });
+    let rpc =
+        error.rpc_code().map(|code| RpcFacts { code, message: error.rpc_message(), data: error.rpc_data() });
     let http = error.http_status().map(|status| {
         let headers: Map<String, Value> = HEADERS
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), error.header(name)?.into())))
             .collect();
-        let retry_after = error
-            .retry_after()
-            .map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+        let retry_after =
+            error.retry_after().map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
         json!({ "status": status, "retryAfterMs": retry_after, "headers": headers })
     });
     let excerpt = match error {
@@ -108,12 +91,7 @@ fn error_facts(error: &CallError) -> ErrorFacts<'_> {
         CallError::Protocol(error) => Some(error.excerpt().into_owned()),
         _ => None,
     };
-    ErrorFacts {
-        message: message(error),
-        rpc,
-        http,
-        excerpt,
-    }
+    ErrorFacts { message: message(error), rpc, http, excerpt }
 }
 
 /// The error and all that lies beneath it.

@@ -39,11 +39,7 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
             if let Some(delay) = error.retry_after() {
                 eprintln!("It asks to wait for {} s.", delay.as_secs());
             }
-            eprintln!(
-                "The request {}. {}",
-                may_have_run(error.delivery()),
-                next_step(error)
-            );
+            eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error));
         }
     }
 }
@@ -51,11 +47,7 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
 /// What was sent and received, an exchange a line.
 pub(super) fn trace(records: &[CallRecord], level: u8) {
     for record in records {
-        let id = record
-            .request_id
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let id = record.request_id.as_ref().map(ToString::to_string).unwrap_or_default();
         let tool = record.tool.as_deref().unwrap_or_default();
         for status in &record.posts {
             let answer = match status {
@@ -97,13 +89,5 @@ fn next_step(error: &CallError) -> &'static str {
 
 /// Text from a server must not steer the terminal.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' {
-                '\u{FFFD}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
 }

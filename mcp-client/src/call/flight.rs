@@ -58,11 +58,9 @@ impl<'a> Flight<'a> {
             Ok(Decoded::Complete(result)) => {
                 self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
             }
-            Ok(Decoded::InputRequired(_)) => self.answered(
-                OutcomeKind::InputRequired,
-                Layer::Interaction,
-                ResultType::InputRequired,
-            ),
+            Ok(Decoded::InputRequired(_)) => {
+                self.answered(OutcomeKind::InputRequired, Layer::Interaction, ResultType::InputRequired)
+            }
             Err(error) => self.failed(error),
         });
         self.client.observe(&record);
@@ -100,11 +98,8 @@ impl<'a> Flight<'a> {
     fn failed(&mut self, error: &CallError) -> CallRecord {
         let mut record = self.record(error.outcome(), error.layer(), error.delivery());
         record.error_code = error.rpc_code();
-        record.error_message = Some(
-            error
-                .rpc_message()
-                .map_or_else(|| cut_message(&error.to_string()), cut_message),
-        );
+        record.error_message =
+            Some(error.rpc_message().map_or_else(|| cut_message(&error.to_string()), cut_message));
         record.error_data = error.rpc_data().and_then(|data| self.client.redact(data));
         record
     }
@@ -143,11 +138,7 @@ impl Drop for Flight<'_> {
             return;
         }
         let sent = !self.exchange.posts.is_empty();
-        let delivery = if sent {
-            Delivery::Unknown
-        } else {
-            Delivery::NotSent
-        };
+        let delivery = if sent { Delivery::Unknown } else { Delivery::NotSent };
         if let Some(sse) = &mut self.sse {
             sse.close_cause.get_or_insert(CloseCause::Cancelled);
         }
@@ -158,13 +149,8 @@ impl Drop for Flight<'_> {
 
 /// Ends a call that was refused here, with its record.
 pub(crate) fn refuse(client: &Client, spec: &Spec, refusal: InvalidCall) -> CallError {
-    let mut record = blank(
-        Some(client),
-        Some(spec),
-        OutcomeKind::InvalidCall,
-        Layer::Local,
-        Delivery::NotSent,
-    );
+    let mut record =
+        blank(Some(client), Some(spec), OutcomeKind::InvalidCall, Layer::Local, Delivery::NotSent);
     record.error_message = Some(cut_message(&refusal.to_string()));
     client.observe(&record);
     let mut error = CallError::from(refusal);
@@ -175,15 +161,8 @@ pub(crate) fn refuse(client: &Client, spec: &Spec, refusal: InvalidCall) -> Call
 /// Stands in where no exchange has been made yet: a call that was restored.
 pub(crate) fn no_record() -> &'static CallRecord {
     static NO_RECORD: OnceLock<CallRecord> = OnceLock::new();
-    NO_RECORD.get_or_init(|| {
-        blank(
-            None,
-            None,
-            OutcomeKind::InputRequired,
-            Layer::Interaction,
-            Delivery::Answered,
-        )
-    })
+    NO_RECORD
+        .get_or_init(|| blank(None, None, OutcomeKind::InputRequired, Layer::Interaction, Delivery::Answered))
 }
 
 fn blank(
@@ -199,9 +178,7 @@ fn blank(
         protocol_version: ProtocolVersion::LATEST,
         scenario: spec.and_then(|spec| spec.scenario.clone()),
         method,
-        tool: spec
-            .filter(|_| method == CallTool::NAME)
-            .map(|spec| spec.target.clone()),
+        tool: spec.filter(|_| method == CallTool::NAME).map(|spec| spec.target.clone()),
         posts: Vec::new(),
         request_id: None,
         error_code: None,

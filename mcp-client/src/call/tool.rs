@@ -27,11 +27,7 @@ pub struct CallToolBuilder {
 
 impl CallToolBuilder {
     pub(crate) fn new(client: Client, name: String) -> Self {
-        Self {
-            client,
-            spec: Spec::new::<CallTool>(name),
-            refusal: None,
-        }
+        Self { client, spec: Spec::new::<CallTool>(name), refusal: None }
     }
 
     /// The arguments: anything that serialises to a JSON object. Without this the call has none.
@@ -40,10 +36,9 @@ impl CallToolBuilder {
     pub fn arguments(mut self, arguments: impl Serialize) -> Self {
         match RawJson::from_serialize(&arguments) {
             Ok(arguments) if arguments.is_object() => self.spec.arguments = Some(arguments),
-            Ok(_) => self.refuse(InvalidCall::new(
-                InvalidKind::Arguments,
-                "the arguments are not a JSON object",
-            )),
+            Ok(_) => {
+                self.refuse(InvalidCall::new(InvalidKind::Arguments, "the arguments are not a JSON object"))
+            }
             Err(error) => self.refuse(
                 InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON")
                     .with_source(error),
@@ -108,11 +103,7 @@ impl CallToolBuilder {
     ///
     /// Dropping the future cancels the request by closing its stream. It may have run then.
     pub async fn send(self) -> Result<ToolOutcome, CallError> {
-        let Self {
-            client,
-            spec,
-            refusal,
-        } = self;
+        let Self { client, spec, refusal } = self;
         if let Some(refusal) = refusal {
             return Err(refuse(&client, &spec, refusal));
         }
@@ -151,8 +142,6 @@ impl CallToolBuilder {
 impl fmt::Debug for CallToolBuilder {
     /// Arguments, `_meta` and headers are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallToolBuilder")
-            .field("tool", &self.spec.target)
-            .finish_non_exhaustive()
+        f.debug_struct("CallToolBuilder").field("tool", &self.spec.target).finish_non_exhaustive()
     }
 }

@@ -47,10 +47,9 @@ impl fmt::Display for AnswerError {
         match self.fault {
             AnswerFault::UnknownKey => write!(f, "the server did not ask for `{key}`"),
             AnswerFault::WrongKind => write!(f, "the answer to `{key}` is of another kind than the request"),
-            AnswerFault::Undeclared => write!(
-                f,
-                "the request `{key}` is of a kind that was not declared for this call"
-            ),
+            AnswerFault::Undeclared => {
+                write!(f, "the request `{key}` is of a kind that was not declared for this call")
+            }
             AnswerFault::UnknownRequest => write!(f, "the request `{key}` could not be decoded"),
             AnswerFault::Unserializable => write!(f, "the answer to `{key}` cannot be put into JSON"),
         }
@@ -66,10 +65,7 @@ pub(super) fn check(
     declared: InputKinds,
     answer: &InputResponse,
 ) -> Result<RawJson, AnswerError> {
-    let refuse = |fault| AnswerError {
-        key: key.to_owned(),
-        fault,
-    };
+    let refuse = |fault| AnswerError { key: key.to_owned(), fault };
     let request = request.ok_or_else(|| refuse(AnswerFault::UnknownKey))?;
     let kind = InputKinds::of(request).ok_or_else(|| refuse(AnswerFault::UnknownRequest))?;
     if !declared.contains(kind) {

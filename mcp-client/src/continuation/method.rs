@@ -50,11 +50,7 @@ impl Answer for CallTool {
     }
 
     fn outcome(result: &Self::Result) -> OutcomeKind {
-        if result.is_error() {
-            OutcomeKind::ToolError
-        } else {
-            OutcomeKind::ToolSuccess
-        }
+        if result.is_error() { OutcomeKind::ToolError } else { OutcomeKind::ToolSuccess }
     }
 }
 
@@ -63,11 +59,7 @@ impl MultiRound for CallTool {
 
     fn complete(result: Self::Result, record: Box<CallRecord>) -> ToolOutcome {
         let output = ToolOutput::new(result, record);
-        if output.is_error() {
-            ToolOutcome::ToolError(output)
-        } else {
-            ToolOutcome::Success(output)
-        }
+        if output.is_error() { ToolOutcome::ToolError(output) } else { ToolOutcome::Success(output) }
     }
 
     fn input_required(asked: Continuation<Self>) -> ToolOutcome {

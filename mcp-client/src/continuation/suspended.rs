@@ -76,10 +76,7 @@ impl<M: MultiRound> SuspendedCall<M> {
             rounds: state.rounds,
             may_have_run: state.may_have_run,
         };
-        Self {
-            stored,
-            method: PhantomData,
-        }
+        Self { stored, method: PhantomData }
     }
 
     /// The server that the call belongs to: the identity of the transport.
@@ -109,11 +106,7 @@ impl<M: MultiRound> SuspendedCall<M> {
         for name in &stored.declared {
             declared = declared | InputKinds::from_name(name).ok_or(RestoreError::Malformed("declared"))?;
         }
-        if stored
-            .arguments
-            .as_ref()
-            .is_some_and(|arguments| !arguments.is_object())
-        {
+        if stored.arguments.as_ref().is_some_and(|arguments| !arguments.is_object()) {
             return Err(RestoreError::Malformed("arguments"));
         }
         let mut spec = Spec::new::<M>(stored.target);
@@ -121,10 +114,7 @@ impl<M: MultiRound> SuspendedCall<M> {
         spec.meta = stored.meta;
         spec.scenario = stored.scenario;
         spec.kinds = Some(declared);
-        let round = Round {
-            requests: stored.input_requests,
-            state: stored.request_state,
-        };
+        let round = Round { requests: stored.input_requests, state: stored.request_state };
         let mut answers = Vec::new();
         for (key, answer) in &stored.answers {
             if round.requests.get(key).is_none() || !answer.is_object() {
@@ -147,10 +137,7 @@ impl<M: MultiRound> SuspendedCall<M> {
 
 impl<M: MultiRound> Clone for SuspendedCall<M> {
     fn clone(&self) -> Self {
-        Self {
-            stored: self.stored.clone(),
-            method: PhantomData,
-        }
+        Self { stored: self.stored.clone(), method: PhantomData }
     }
 }
 
@@ -169,10 +156,7 @@ impl<'de, M: MultiRound> Deserialize<'de> for SuspendedCall<M> {
         if stored.method != M::NAME {
             return Err(de::Error::custom("the suspended call is of another method"));
         }
-        Ok(Self {
-            stored,
-            method: PhantomData,
-        })
+        Ok(Self { stored, method: PhantomData })
     }
 }
 

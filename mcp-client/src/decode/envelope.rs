@@ -28,10 +28,7 @@ pub(crate) enum Event<'a> {
     Reply(Reply<'a>),
     /// A notification, of a method, with its parameters.
     Notification {
-        #[expect(
-            dead_code,
-            reason = "progress and log notifications are delivered from here on"
-        )]
+        #[expect(dead_code, reason = "progress and log notifications are delivered from here on")]
         method: Cow<'a, str>,
     },
     /// No JSON-RPC message, or one for another request: skipped and counted.
@@ -66,9 +63,7 @@ pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, Pr
     if !ours || (envelope.result.is_none() && envelope.error.is_none()) {
         return Ok(Event::Foreign);
     }
-    judge(&envelope, id)
-        .map(Event::Reply)
-        .map_err(ProtocolFault::InvalidEnvelope)
+    judge(&envelope, id).map(Event::Reply).map_err(ProtocolFault::InvalidEnvelope)
 }
 
 /// What the body of an answer says whose status already decided.
@@ -102,10 +97,7 @@ impl ErrorBody {
             return None;
         }
         let error = serde_json::from_str(envelope.error?.get()).ok()?;
-        Some(Self {
-            error: Some(error),
-            id: envelope.id.map(ToOwned::to_owned),
-        })
+        Some(Self { error: Some(error), id: envelope.id.map(ToOwned::to_owned) })
     }
 
     /// Whether there is an id, and it is not that of the call.
@@ -314,64 +306,31 @@ mod tests {
             (r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, F::Version),
             (r#"{"jsonrpc":2.0,"id":1,"result":{}}"#, F::Version),
             (r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, F::ForeignId),
-            (
-                r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":""}}"#,
-                F::ForeignId,
-            ),
+            (r#"{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":""}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":true,"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#, F::ForeignId),
             (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, F::IdType),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
-                F::ResultAndError,
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#,
-                F::ResultAndError,
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":""}}"#,
-                F::ResultAndError,
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, F::ResultAndError),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, F::ResultAndError),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":""}}"#, F::ResultAndError),
             (r#"{"jsonrpc":"2.0","id":1}"#, F::NeitherResultNorError),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-                F::NeitherResultNorError,
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"id":1,"result":{}}"#,
-                F::DuplicateMember("id"),
-            ),
-            (
-                r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":{}}"#,
-                F::DuplicateMember("jsonrpc"),
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"result":{},"r\u0065sult":{}}"#,
-                F::DuplicateMember("result"),
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, F::NeitherResultNorError),
+            (r#"{"jsonrpc":"2.0","id":1,"id":1,"result":{}}"#, F::DuplicateMember("id")),
+            (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":{}}"#, F::DuplicateMember("jsonrpc")),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"r\u0065sult":{}}"#, F::DuplicateMember("result")),
             (
                 r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"error":1}"#,
                 F::DuplicateMember("error"),
             ),
             (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, F::InvalidError),
             (r#"{"jsonrpc":"2.0","id":1,"error":[]}"#, F::InvalidError),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}"#,
-                F::InvalidError,
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}"#,
-                F::InvalidError,
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}"#, F::InvalidError),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}"#, F::InvalidError),
             (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#, F::InvalidError),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":null}}"#,
-                F::InvalidError,
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":null}}"#, F::InvalidError),
         ] {
             assert_eq!(envelope_fault(body), expected, "{body}");
         }
@@ -397,9 +356,7 @@ mod tests {
         for id in ["", r#""id":null,"#, r#""id":1,"#] {
             let body =
                 format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32602,"message":"m","data":[null]}}}}"#);
-            let Ok(Reply::Error(error, seen)) = reply(body.as_bytes(), &ID) else {
-                panic!("{body}")
-            };
+            let Ok(Reply::Error(error, seen)) = reply(body.as_bytes(), &ID) else { panic!("{body}") };
             assert_eq!((error.code, error.message.as_str()), (-32602, "m"));
             assert_eq!(error.data.as_ref().map(mcp_types::RawJson::get), Some("[null]"));
             assert_eq!(seen.is_some(), id.contains('1'));
@@ -418,18 +375,9 @@ mod tests {
         };
         for (data, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "result"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
-                "error",
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#,
-                "error",
-            ),
-            (
-                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#,
-                "notification",
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#, "error"),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "error"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#, "notification"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","method":7}"#, "foreign"),
             (r#"{"method":"notifications/progress"}"#, "foreign"),
@@ -442,10 +390,7 @@ mod tests {
             ("ping", "foreign"),
             (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, "invalid"),
             (r#"{"id":1,"result":{}}"#, "invalid"),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
-                "invalid",
-            ),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, "invalid"),
             (r#"{"jsonrpc":"2.0","id":1,"error":7}"#, "invalid"),
         ] {
             assert_eq!(kind(data), expected, "{data}");
@@ -472,22 +417,14 @@ mod tests {
         let read = ErrorBody::read(body, false);
         assert_eq!(read.error.as_ref().map(|error| error.code), Some(-32000));
         assert!(read.has_foreign_id(&ID));
-        let null = ErrorBody::read(
-            br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#,
-            false,
-        );
+        let null = ErrorBody::read(br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, false);
         assert!(null.error.is_some() && !null.has_foreign_id(&ID));
         let stream = b"event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"\"}}\n\n";
         let read = ErrorBody::read(stream, true);
         assert_eq!(read.error.as_ref().map(|error| error.code), Some(-32601));
         assert!(!read.has_foreign_id(&ID));
-        for body in [
-            "",
-            "no",
-            r#"{"error":{"code":1,"message":""}}"#,
-            r#"{"jsonrpc":"2.0","error":"x"}"#,
-        ] {
+        for body in ["", "no", r#"{"error":{"code":1,"message":""}}"#, r#"{"jsonrpc":"2.0","error":"x"}"#] {
             assert!(ErrorBody::read(body.as_bytes(), false).error.is_none());
             assert!(ErrorBody::read(body.as_bytes(), true).error.is_none());
         }

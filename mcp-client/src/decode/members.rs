@@ -23,22 +23,13 @@ impl<'a> Members<'a> {
     /// The members, or why there are none to be had.
     pub(crate) fn of(value: &'a RawValue) -> Result<Self, &'static str> {
         let is_object = value.get().starts_with('{');
-        serde_json::from_str(value.get()).map_err(|_| {
-            if is_object {
-                "it has too many members"
-            } else {
-                "it is not an object"
-            }
-        })
+        serde_json::from_str(value.get())
+            .map_err(|_| if is_object { "it has too many members" } else { "it is not an object" })
     }
 
     /// A member whose presence counts, null or not. Of several the last one wins, which is noted.
     pub(crate) fn get(&self, name: &str, notes: &mut Notes) -> Option<&'a RawValue> {
-        let mut found = self
-            .0
-            .iter()
-            .filter(|(key, _)| key == name)
-            .map(|(_, value)| *value);
+        let mut found = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| *value);
         let last = found.next_back()?;
         if found.next().is_some() {
             notes.add(Note::DuplicateMember(name.to_owned()));

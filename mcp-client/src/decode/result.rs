@@ -39,10 +39,7 @@ impl Notes {
 }
 
 /// A result that was decoded.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it only passes through; what callers get is boxed"
-)]
+#[expect(clippy::large_enum_variant, reason = "it only passes through; what callers get is boxed")]
 pub(crate) enum Decoded<R> {
     Complete(R),
     InputRequired(InputRequiredResult),
@@ -53,10 +50,7 @@ pub(crate) fn invalid(
     path: impl Into<Cow<'static, str>>,
     reason: impl Into<Cow<'static, str>>,
 ) -> ProtocolFault {
-    ProtocolFault::InvalidResult {
-        reason: reason.into(),
-        path: path.into(),
-    }
+    ProtocolFault::InvalidResult { reason: reason.into(), path: path.into() }
 }
 
 /// Decodes a result into the type that the method implies. `resultType` is looked at first.
@@ -84,10 +78,7 @@ pub(crate) fn result<M: MultiRound>(
         Some(ResultType::InputRequired) => {
             input_required(&members, expect, notes).map(Decoded::InputRequired)
         }
-        Some(_) => Err(invalid(
-            "result.resultType",
-            "no declared extension owns this value",
-        )),
+        Some(_) => Err(invalid("result.resultType", "no declared extension owns this value")),
     }
 }
 

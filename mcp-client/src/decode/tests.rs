@@ -9,9 +9,7 @@ const ID: RequestId = RequestId::Number(1);
 
 fn decode(text: &str, expect: Expect) -> Result<(Decoded<CallToolResult>, Vec<String>), ProtocolFault> {
     let body = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#);
-    let Reply::Result(raw) = reply(body.as_bytes(), &ID)? else {
-        panic!("a result")
-    };
+    let Reply::Result(raw) = reply(body.as_bytes(), &ID)? else { panic!("a result") };
     let mut notes = Notes::default();
     let decoded = result::<CallTool>(raw, expect, &mut notes)?;
     Ok((decoded, notes.take().iter().map(ToString::to_string).collect()))
@@ -54,18 +52,9 @@ fn an_invalid_result_says_where() {
         (r#"{"content":[],"resultType":"task"}"#, "result.resultType"),
         (r#"{"resultType":"input_required"}"#, "result"),
         (r#"{"resultType":"input_required","inputRequests":{}}"#, "result"),
-        (
-            r#"{"resultType":"input_required","inputRequests":null,"requestState":null}"#,
-            "result",
-        ),
-        (
-            r#"{"resultType":"input_required","inputRequests":[]}"#,
-            "result.inputRequests",
-        ),
-        (
-            r#"{"resultType":"input_required","requestState":7}"#,
-            "result.requestState",
-        ),
+        (r#"{"resultType":"input_required","inputRequests":null,"requestState":null}"#, "result"),
+        (r#"{"resultType":"input_required","inputRequests":[]}"#, "result.inputRequests"),
+        (r#"{"resultType":"input_required","requestState":7}"#, "result.requestState"),
     ] {
         assert_eq!(path(text, Expect::default()), expected, "{text}");
     }
@@ -79,22 +68,12 @@ fn a_valid_result_is_kept_whole() {
     );
     assert_eq!(result.content.len(), 5);
     assert!(matches!(&result.content[0], ContentBlock::Text(text) if text.text == "a"));
-    assert!(
-        result.content[1..]
-            .iter()
-            .all(|block| matches!(block, ContentBlock::Unknown(_)))
-    );
-    assert_eq!(
-        result.structured_content.as_ref().map(mcp_types::RawJson::get),
-        Some("null")
-    );
+    assert!(result.content[1..].iter().all(|block| matches!(block, ContentBlock::Unknown(_))));
+    assert_eq!(result.structured_content.as_ref().map(mcp_types::RawJson::get), Some("null"));
     assert_eq!(result.extra.get("tools").map(mcp_types::RawJson::get), Some("[]"));
     assert_eq!(notes, ["unknown-content-block"]);
     let (result, notes) = complete(r#"{"content":[]}"#);
-    assert_eq!(
-        (result.is_error, result.structured_content, result.result_type),
-        (None, None, None)
-    );
+    assert_eq!((result.is_error, result.structured_content, result.result_type), (None, None, None));
     assert_eq!(notes, ["missing-result-type"]);
 }
 
@@ -105,14 +84,7 @@ fn odd_hints_and_duplicates_are_noted_and_cost_nothing() {
             "resultType":"complete"}"#,
     );
     assert_eq!(result.is_error, Some(true));
-    assert_eq!(
-        notes,
-        [
-            "dropped-hint:annotations",
-            "duplicate-member:isError",
-            "dropped-hint:_meta"
-        ]
-    );
+    assert_eq!(notes, ["dropped-hint:annotations", "duplicate-member:isError", "dropped-hint:_meta"]);
     let again: serde_json::Value = serde_json::to_value(&result).unwrap();
     assert_eq!(again["_meta"], "odd");
     assert_eq!(again["content"][0]["annotations"], 7);
@@ -120,28 +92,17 @@ fn odd_hints_and_duplicates_are_noted_and_cost_nothing() {
 
 #[test]
 fn strictness_is_a_setting_both_ways() {
-    let strict = Expect {
-        strict: true,
-        ..Expect::default()
-    };
+    let strict = Expect { strict: true, ..Expect::default() };
     assert_eq!(path(r#"{"content":[]}"#, strict), "result.resultType");
-    let lenient = Expect {
-        lenient: true,
-        ..Expect::default()
-    };
+    let lenient = Expect { lenient: true, ..Expect::default() };
     let (decoded, notes) = decode(r#"{"structuredContent":{"rows":3},"isError":null}"#, lenient).unwrap();
-    let Decoded::Complete(result) = decoded else {
-        panic!("complete")
-    };
+    let Decoded::Complete(result) = decoded else { panic!("complete") };
     assert!(result.content.is_empty() && !result.is_error());
     assert_eq!(notes, ["missing-result-type", "missing-content", "null-is-error"]);
     for text in ["{}", r#"{"content":"x","structuredContent":1}"#] {
         assert_eq!(path(text, lenient), "result.content", "{text}");
     }
-    assert_eq!(
-        path(r#"{"content":[],"isError":"no"}"#, lenient),
-        "result.isError"
-    );
+    assert_eq!(path(r#"{"content":[],"isError":"no"}"#, lenient), "result.isError");
 }
 
 #[test]
@@ -151,27 +112,14 @@ fn input_requests_are_shown_as_they_are() {
         "__proto__":{"method":"roots/list"},
         "a/b":{"method":"new/thing","params":{}},
         "odd":42}}"#;
-    let expect = Expect {
-        declared: InputKinds::FORM,
-        ..Expect::default()
-    };
+    let expect = Expect { declared: InputKinds::FORM, ..Expect::default() };
     let (decoded, notes) = decode(text, expect).unwrap();
-    let Decoded::InputRequired(asked) = decoded else {
-        panic!("input required")
-    };
+    let Decoded::InputRequired(asked) = decoded else { panic!("input required") };
     let requests = asked.input_requests.unwrap();
-    let kinds: Vec<_> = requests
-        .iter()
-        .map(|(key, request)| (key, InputKinds::of(request)))
-        .collect();
+    let kinds: Vec<_> = requests.iter().map(|(key, request)| (key, InputKinds::of(request))).collect();
     assert_eq!(
         kinds,
-        [
-            ("", Some(InputKinds::FORM)),
-            ("__proto__", Some(InputKinds::ROOTS)),
-            ("a/b", None),
-            ("odd", None)
-        ]
+        [("", Some(InputKinds::FORM)), ("__proto__", Some(InputKinds::ROOTS)), ("a/b", None), ("odd", None)]
     );
     assert_eq!(asked.request_state.unwrap().as_str(), " s ");
     assert_eq!(notes, ["undeclared-input-request", "unknown-input-request"]);
@@ -181,9 +129,8 @@ fn input_requests_are_shown_as_they_are() {
 fn depth_and_numbers_of_things_are_bounded() {
     let deep = "[".repeat(20_000) + &"]".repeat(20_000);
     // Kept raw where nothing depends on it.
-    let (result, _) = complete(&format!(
-        r#"{{"content":[],"structuredContent":{deep},"resultType":"complete"}}"#
-    ));
+    let (result, _) =
+        complete(&format!(r#"{{"content":[],"structuredContent":{deep},"resultType":"complete"}}"#));
     assert_eq!(result.structured_content.unwrap().get().len(), 40_000);
     // A block of that depth is one that cannot be decoded.
     let (result, notes) = complete(&format!(r#"{{"content":[{deep}],"resultType":"complete"}}"#));
@@ -196,13 +143,7 @@ fn depth_and_numbers_of_things_are_bounded() {
     ));
     assert_eq!(path(&deep, Expect::default()), "result");
     let many = format!("[{}0]", "0,".repeat(70_000));
-    assert_eq!(
-        path(&format!(r#"{{"content":{many}}}"#), Expect::default()),
-        "result.content"
-    );
+    assert_eq!(path(&format!(r#"{{"content":{many}}}"#), Expect::default()), "result.content");
     let members: Vec<_> = (0..70_000).map(|n| format!("\"m{n}\":0")).collect();
-    assert_eq!(
-        path(&format!("{{{}}}", members.join(",")), Expect::default()),
-        "result"
-    );
+    assert_eq!(path(&format!("{{{}}}", members.join(",")), Expect::default()), "result");
 }

@@ -36,11 +36,7 @@ pub struct AuthError {
 impl AuthError {
     /// A failure at a step before the call was sent, or (`AuthStep::Refused`) a refusal by the server.
     pub fn new(step: AuthStep) -> Self {
-        let delivery = if step == AuthStep::Refused {
-            Delivery::Refused
-        } else {
-            Delivery::NotSent
-        };
+        let delivery = if step == AuthStep::Refused { Delivery::Refused } else { Delivery::NotSent };
         Self {
             step,
             delivery,

@@ -27,18 +27,12 @@ pub struct Challenge {
 impl Challenge {
     /// A challenge of a scheme, with its parameters.
     pub fn new(scheme: impl Into<String>, params: Vec<(String, String)>) -> Self {
-        Self {
-            scheme: scheme.into(),
-            params,
-        }
+        Self { scheme: scheme.into(), params }
     }
 
     /// The value of a parameter, by its name without regard to case.
     pub fn param(&self, name: &str) -> Option<&str> {
-        self.params
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.params.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
@@ -47,10 +41,7 @@ impl fmt::Debug for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Challenge")
             .field("scheme", &self.scheme)
-            .field(
-                "params",
-                &self.params.iter().map(|(key, _)| key).collect::<Vec<_>>(),
-            )
+            .field("params", &self.params.iter().map(|(key, _)| key).collect::<Vec<_>>())
             .finish()
     }
 }
@@ -71,20 +62,11 @@ impl HttpError {
     /// Reads `Retry-After`, the challenges, and a JSON-RPC error in the body; what cannot be read is left out.
     pub fn new(head: HttpHead, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        let is_stream = head
-            .media_type()
-            .is_some_and(|media_type| media_type == EVENT_STREAM);
+        let is_stream = head.media_type().is_some_and(|media_type| media_type == EVENT_STREAM);
         let body_says = ErrorBody::read(&body, is_stream);
         let retry_after = crate::retry_after::of(&head);
         let challenges = crate::challenge::all(&head);
-        Self {
-            head,
-            body,
-            body_says,
-            retry_after,
-            challenges,
-            context: Context::default(),
-        }
+        Self { head, body, body_says, retry_after, challenges, context: Context::default() }
     }
 
     /// The status code.

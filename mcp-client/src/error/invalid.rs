@@ -34,12 +34,7 @@ pub struct InvalidCall {
 impl InvalidCall {
     /// A refusal: which rule, and what broke it, without the offending value.
     pub fn new(kind: InvalidKind, what: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            what: what.into(),
-            source: None,
-            context: Context::default(),
-        }
+        Self { kind, what: what.into(), source: None, context: Context::default() }
     }
 
     /// Adds what lies beneath.

@@ -16,11 +16,7 @@ pub struct JsonRpcError {
 impl JsonRpcError {
     /// An error as it stood in the answer, with the id of the answer; `None` where it was absent or null.
     pub fn new(error: ErrorObject, id: Option<RequestId>) -> Self {
-        Self {
-            error,
-            id,
-            context: Context::default(),
-        }
+        Self { error, id, context: Context::default() }
     }
 
     /// The whole error object.

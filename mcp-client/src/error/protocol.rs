@@ -103,12 +103,7 @@ pub struct ProtocolError {
 impl ProtocolError {
     /// A fault, and the bytes that have it.
     pub fn new(fault: ProtocolFault, raw: impl Into<Bytes>) -> Self {
-        Self {
-            fault,
-            raw: raw.into(),
-            source: None,
-            context: Context::default(),
-        }
+        Self { fault, raw: raw.into(), source: None, context: Context::default() }
     }
 
     /// Adds what lies beneath.

@@ -94,17 +94,11 @@ impl TransportError {
     }
     /// Whether time ran out.
     pub fn is_timeout(&self) -> bool {
-        matches!(
-            self.kind,
-            TransportErrorKind::Timeout { .. } | TransportErrorKind::ConnectTimeout
-        )
+        matches!(self.kind, TransportErrorKind::Timeout { .. } | TransportErrorKind::ConnectTimeout)
     }
     /// Whether no connection could be made.
     pub fn is_connect(&self) -> bool {
-        matches!(
-            self.kind,
-            TransportErrorKind::Connect | TransportErrorKind::ConnectTimeout
-        )
+        matches!(self.kind, TransportErrorKind::Connect | TransportErrorKind::ConnectTimeout)
     }
 
     /// How many of the events were no message, or one that belongs to no call of the stream.
@@ -149,10 +143,7 @@ impl fmt::Display for TransportError {
             TransportErrorKind::Broken => f.write_str("the connection broke before an answer came"),
             TransportErrorKind::Incomplete => match self.sse_events {
                 Some(events) => {
-                    write!(
-                        f,
-                        "the event stream ended after {events} events without the answer"
-                    )?;
+                    write!(f, "the event stream ended after {events} events without the answer")?;
                     self.fmt_skipped(f)
                 }
                 None => f.write_str("the answer broke off"),

@@ -57,20 +57,11 @@ impl HttpTransport {
     pub(crate) fn new(client: reqwest::Client, url: Url, own: &HeaderMap, limits: Limits) -> Self {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-        headers.insert(
-            ACCEPT,
-            HeaderValue::from_static("application/json, text/event-stream"),
-        );
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
         headers.extend(own.clone());
         let identity = identity(&url);
-        Self {
-            client,
-            url,
-            identity,
-            headers,
-            limits,
-        }
+        Self { client, url, identity, headers, limits }
     }
 
     fn headers(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
@@ -139,9 +130,7 @@ impl HttpTransport {
             // No answer to decode: the head has decided, and of the body only an excerpt matters.
             _ => {
                 let limit = self.limits.max_error_body_bytes;
-                let grace = cx
-                    .remaining()
-                    .map_or(ERROR_BODY_GRACE, |left| (left / 2).min(ERROR_BODY_GRACE));
+                let grace = cx.remaining().map_or(ERROR_BODY_GRACE, |left| (left / 2).min(ERROR_BODY_GRACE));
                 let (bytes, whole) = reader.collect_what_comes(limit, grace).await;
                 if !whole {
                     cx.notes.add(Note::CutErrorBody);
@@ -254,10 +243,7 @@ mod tests {
         let from = Url::parse("https://a.example/mcp").unwrap();
         let target = |status, location| redirect(&from, &head(status, location)).map(String::from);
         assert_eq!(target(307, "/mcp/"), Some("https://a.example/mcp/".into()));
-        assert_eq!(
-            target(308, "https://A.example:443/x"),
-            Some("https://a.example/x".into())
-        );
+        assert_eq!(target(308, "https://A.example:443/x"), Some("https://a.example/x".into()));
         for (status, location) in [
             (301, "/x"),
             (302, "/x"),
@@ -285,15 +271,9 @@ mod tests {
 
     #[test]
     fn urls_that_cannot_be_used_are_refused() {
-        for url in [
-            "",
-            "mcp",
-            "/mcp",
-            "ftp://a.example",
-            "https://u:p@a.example/",
-            "https://u@a.example",
-            "http://",
-        ] {
+        for url in
+            ["", "mcp", "/mcp", "ftp://a.example", "https://u:p@a.example/", "https://u@a.example", "http://"]
+        {
             assert!(matches!(endpoint(url), Err(BuildError::Url(_))), "{url}");
         }
     }

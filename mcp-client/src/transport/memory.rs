@@ -82,10 +82,7 @@ impl Transport for MemoryTransport {
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
         cx.sending();
-        self.sent
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(request.message.clone());
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).push(request.message.clone());
         let exchange = (self.answer)(&request).await?;
         if let Some(head) = &exchange.head {
             cx.answered(head);
@@ -100,8 +97,6 @@ impl Transport for MemoryTransport {
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryTransport")
-            .field("identity", &self.identity)
-            .finish_non_exhaustive()
+        f.debug_struct("MemoryTransport").field("identity", &self.identity).finish_non_exhaustive()
     }
 }

@@ -18,20 +18,17 @@ use super::broke_off;
 use crate::error::{TransportError, TransportErrorKind};
 
 /// The codings that this build undoes.
-pub(super) const ACCEPT_ENCODING: &str = match (
-    cfg!(feature = "gzip"),
-    cfg!(feature = "br"),
-    cfg!(feature = "zstd"),
-) {
-    (false, false, false) => "identity",
-    (true, false, false) => "gzip",
-    (false, true, false) => "br",
-    (false, false, true) => "zstd",
-    (true, true, false) => "gzip, br",
-    (true, false, true) => "gzip, zstd",
-    (false, true, true) => "br, zstd",
-    (true, true, true) => "gzip, br, zstd",
-};
+pub(super) const ACCEPT_ENCODING: &str =
+    match (cfg!(feature = "gzip"), cfg!(feature = "br"), cfg!(feature = "zstd")) {
+        (false, false, false) => "identity",
+        (true, false, false) => "gzip",
+        (false, true, false) => "br",
+        (false, false, true) => "zstd",
+        (true, true, false) => "gzip, br",
+        (true, false, true) => "gzip, zstd",
+        (false, true, true) => "br, zstd",
+        (true, true, true) => "gzip, br, zstd",
+    };
 
 /// How much is set aside for a body of announced length before any of it came: a server's word is no reason for more.
 const MAX_ADVANCE: usize = 1 << 20;
@@ -86,10 +83,7 @@ impl BodyReader {
         announced: Option<u64>,
     ) -> Result<Bytes, TransportError> {
         let too_large = || {
-            let kind = TransportErrorKind::TooLarge {
-                limit,
-                setting: "max_body_bytes",
-            };
+            let kind = TransportErrorKind::TooLarge { limit, setting: "max_body_bytes" };
             TransportError::new(kind, Delivery::Unknown)
         };
         let announced = announced.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
@@ -216,35 +210,26 @@ mod coded {
 
     #[cfg(feature = "br")]
     pub(super) fn brotli(body: reqwest::Body) -> CodedBody {
-        CodedBody::new(async_compression::tokio::bufread::BrotliDecoder::new(Coded::new(
-            Data(body),
-        )))
+        CodedBody::new(async_compression::tokio::bufread::BrotliDecoder::new(Coded::new(Data(body))))
     }
 
     #[cfg(feature = "zstd")]
     pub(super) fn zstd(body: reqwest::Body) -> CodedBody {
-        CodedBody::new(async_compression::tokio::bufread::ZstdDecoder::new(Coded::new(
-            Data(body),
-        )))
+        CodedBody::new(async_compression::tokio::bufread::ZstdDecoder::new(Coded::new(Data(body))))
     }
 
     impl CodedBody {
         fn new(reader: impl AsyncRead + Send + 'static) -> Self {
-            Self {
-                reader: Box::pin(reader),
-                buffer: BytesMut::new(),
-            }
+            Self { reader: Box::pin(reader), buffer: BytesMut::new() }
         }
 
         pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failure>>> {
             self.buffer.reserve(CHUNK);
-            Poll::Ready(
-                match ready!(poll_read_buf(self.reader.as_mut(), cx, &mut self.buffer)) {
-                    Ok(0) => None,
-                    Ok(_) => Some(Ok(self.buffer.split().freeze())),
-                    Err(error) => Some(Err(error.into())),
-                },
-            )
+            Poll::Ready(match ready!(poll_read_buf(self.reader.as_mut(), cx, &mut self.buffer)) {
+                Ok(0) => None,
+                Ok(_) => Some(Ok(self.buffer.split().freeze())),
+                Err(error) => Some(Err(error.into())),
+            })
         }
     }
 

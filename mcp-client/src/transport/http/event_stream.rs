@@ -22,10 +22,7 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(reader: BodyReader, limit: usize) -> Self {
-        Self {
-            reader,
-            parser: SseParser::new(limit),
-        }
+        Self { reader, parser: SseParser::new(limit) }
     }
 
     /// Waits for something that is not white space. False when the body ends without it.
@@ -57,10 +54,8 @@ impl Stream for EventStream {
                 Ok(Some(_)) => continue,
                 Ok(None) => {}
                 Err(too_large) => {
-                    let kind = TransportErrorKind::TooLarge {
-                        limit: too_large.limit,
-                        setting: "max_event_bytes",
-                    };
+                    let kind =
+                        TransportErrorKind::TooLarge { limit: too_large.limit, setting: "max_event_bytes" };
                     return Poll::Ready(Some(Err(TransportError::new(kind, Delivery::Unknown))));
                 }
             }
