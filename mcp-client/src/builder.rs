@@ -3,6 +3,7 @@
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderValue};
+use mcp_retry::{Registry, Retry, Trust};
 use mcp_types::{Implementation, JsonError, RawJson};
 
 use crate::{
@@ -31,6 +32,9 @@ pub struct ClientBuilder {
     refusal: Option<InvalidCall>,
     lenient: bool,
     strict: bool,
+    retry: Retry,
+    registry: Registry,
+    trust: Trust,
     observer: Option<Arc<dyn Observer>>,
     redact: Option<Arc<Redact>>,
 }
@@ -63,6 +67,9 @@ impl ClientBuilder {
             refusal: None,
             lenient: false,
             strict: false,
+            retry: Retry::standard(),
+            registry: Registry::new(),
+            trust: Trust::Untrusted,
             observer: None,
             redact: None,
         }
@@ -204,6 +211,25 @@ impl ClientBuilder {
         self
     }
 
+    /// How calls are repeated (default: [`Retry::standard`]). A call that may have run is only repeated where somebody
+    /// vouches for it; [`Retry::never`] switches repetition off.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// The application's own word on the tools of its servers (default: none).
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Whether the server's annotations of its tools count as evidence that they can be repeated (default: they do not).
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
     /// Is told of every call that ends.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
@@ -255,6 +281,9 @@ impl ClientBuilder {
             attempt_timeout: self.attempt_timeout,
             lenient: self.lenient,
             strict: self.strict,
+            retry: self.retry,
+            registry: self.registry,
+            trust: self.trust,
             observer: self.observer,
             redact: self.redact,
         };

@@ -1,14 +1,15 @@
 //! One logical call: from the arguments to the answer, with its record.
 
 mod flight;
+mod key;
 mod tool;
 
 use std::{future::poll_fn, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::HeaderMap;
-use mcp_retry::Delivery;
-use mcp_types::{Method, RawJson, RawMap, RequestId};
+use mcp_retry::{AttemptLog, Delivery, Origin, Repeat, Retry};
+use mcp_types::{Method, RawJson, RawMap, RequestId, ToolAnnotations};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::flight::Flight;
@@ -44,6 +45,14 @@ pub(crate) struct Spec {
     /// Instead of the client's.
     pub(crate) kinds: Option<InputKinds>,
     pub(crate) scenario: Option<String>,
+    /// The caller's word on repeating it.
+    pub(crate) repeat: Option<Repeat>,
+    /// What the tool says of itself, where the caller has its definition.
+    pub(crate) annotations: Option<ToolAnnotations>,
+    /// Instead of the client's.
+    pub(crate) retry: Option<Retry>,
+    /// The attempts of an earlier call that this one continues.
+    pub(crate) continues: Option<(AttemptLog, Origin)>,
 }
 
 impl Spec {
@@ -58,6 +67,10 @@ impl Spec {
             attempt_timeout: None,
             kinds: None,
             scenario: None,
+            repeat: None,
+            annotations: None,
+            retry: None,
+            continues: None,
         }
     }
 }
@@ -72,17 +85,21 @@ pub(crate) async fn run<M: MultiRound>(
     spec: &Spec,
     state: Option<&State>,
 ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
-    let mut flight = Flight::new(client, spec);
     let after = spec.timeout.unwrap_or(client.config().timeout);
+    let mut flight = Flight::new(client, spec, after);
     // A limit beyond what a clock can hold is none.
     let deadline = Instant::now().checked_add(after);
     flight.exchange.deadline = deadline;
-    let attempt = attempt::<M>(client, spec, state, &mut flight);
-    let result = match deadline {
-        Some(deadline) => timeout_at(deadline, attempt).await.unwrap_or_else(|_| Err(timed_out(after))),
-        None => attempt.await,
-    };
-    flight.finish::<M>(result)
+    loop {
+        let attempt = attempt::<M>(client, spec, state, &mut flight);
+        let mut result = match deadline {
+            Some(deadline) => timeout_at(deadline, attempt).await.unwrap_or_else(|_| Err(timed_out(after))),
+            None => attempt.await,
+        };
+        if !flight.end_attempt::<M>(&mut result).await {
+            return flight.finish::<M>(result);
+        }
+    }
 }
 
 fn timed_out(after: Duration) -> CallError {
@@ -250,7 +267,7 @@ async fn read_stream<M: MultiRound>(
                 }
                 return decoded.map_err(|failed| failed.into_error(message));
             }
-            Ok(Event::Notification { .. }) => {}
+            Ok(Event::Notification { .. }) => sse.notifications += 1,
             Ok(Event::Foreign) => sse.skipped += 1,
             Err(fault) => {
                 sse.close_cause = Some(CloseCause::Refused);

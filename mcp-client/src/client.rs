@@ -10,7 +10,8 @@ use std::{
     time::Duration,
 };
 
-use mcp_types::{Implementation, JsonError, ProtocolVersion, RawJson, RawMap, RequestId, meta};
+use mcp_retry::{Evidence, Registry, Repeat, Retry, Source, Trust};
+use mcp_types::{Implementation, JsonError, ProtocolVersion, RawJson, RawMap, RequestId, Method, meta, method::CallTool};
 
 use crate::{
     builder::{BuildError, ClientBuilder},
@@ -66,6 +67,9 @@ pub(crate) struct Config {
     pub(crate) attempt_timeout: Option<Duration>,
     pub(crate) lenient: bool,
     pub(crate) strict: bool,
+    pub(crate) retry: Retry,
+    pub(crate) registry: Registry,
+    pub(crate) trust: Trust,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) redact: Option<Arc<Redact>>,
 }
@@ -159,6 +163,26 @@ impl Client {
             .filter(|kinds| *kinds != config.kinds)
             .and_then(|kinds| protocol_meta(config.info.as_ref(), kinds).ok())
             .map_or(Cow::Borrowed(&self.inner.protocol_meta), Cow::Owned)
+    }
+
+    /// Who vouches for repeating a call, strongest first: the caller, the registry, the protocol, and, where the
+    /// application trusts the server, the tool's own annotations.
+    pub(crate) fn evidence(&self, spec: &Spec) -> Evidence {
+        let config = self.config();
+        let caller = spec.repeat.map(|repeat| Evidence::new(repeat, Source::Call));
+        let registry = || config.registry.find(self.identity(), &spec.target).filter(|_| spec.method == CallTool::NAME);
+        let annotated = || {
+            let annotations = spec.annotations.as_ref().filter(|_| config.trust == Trust::Trusted)?;
+            let repeat = if annotations.is_read_only() {
+                Repeat::ReadOnly
+            } else if annotations.is_idempotent() {
+                Repeat::Idempotent
+            } else {
+                return None;
+            };
+            Some(Evidence::new(repeat, Source::Annotations))
+        };
+        caller.or_else(registry).or_else(annotated).unwrap_or_else(|| Evidence::of_method(spec.method))
     }
 
     pub(crate) fn is_observed(&self) -> bool {

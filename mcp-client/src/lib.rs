@@ -44,7 +44,7 @@ pub mod sse;
 pub mod transport;
 
 pub use async_trait::async_trait;
-pub use mcp_retry::{self as retry, Delivery, Layer};
+pub use mcp_retry::{self as retry, Delivery, IdempotencyKey, Layer, Retry};
 pub use mcp_types::{self as types, ElicitResult as ElicitAnswer};
 
 pub use self::{

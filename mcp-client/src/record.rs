@@ -161,6 +161,9 @@ pub struct SseRecord {
     pub events: u64,
     /// Whether the answer to this call was among them.
     pub terminal_response: bool,
+    /// Notifications among them: progress, log messages.
+    #[serde(skip)]
+    pub notifications: u64,
     /// Events that were no message, or one that belongs to no call of this stream.
     pub skipped: u64,
     /// Why the stream was no longer read.

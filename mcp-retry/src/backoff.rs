@@ -5,6 +5,8 @@ use std::{fmt, time::Duration};
 use crate::Failure;
 
 /// Computes the wait before a repetition. Stateless: all it needs is handed in.
+///
+/// [`Duration::MAX`] fits no deadline, so it ends the call. One that panics ends it too.
 pub trait Backoff: Send + Sync + fmt::Debug {
     /// The wait before the `retry`th repetition (counted from 1) after this failure.
     ///

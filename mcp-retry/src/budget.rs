@@ -11,6 +11,8 @@ use std::{
 use async_trait::async_trait;
 
 /// Limits how many repetitions all calls of a server together make. First attempts are never limited.
+///
+/// A `withdraw` that panics counts as an empty budget, and a panic in `record_success` is ignored.
 #[async_trait]
 pub trait Budget: Send + Sync + fmt::Debug {
     /// Takes the cost of one repetition; false when there is not enough left: the call stops at once then.

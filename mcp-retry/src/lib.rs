@@ -1,4 +1,4 @@
-//! Idempotency-aware retry: the vocabulary of attempts.
+//! Idempotency-aware retry: facts about attempts, evidence, opinions, and the loop that keeps to the rules.
 //!
 //! Repeating a tool call whose connection broke may run a payment twice. So this crate turns the usual rule
 //! round: the client states **facts** about a failed attempt ([`Failure`]: which [`Layer`] spoke, whether the
@@ -6,7 +6,8 @@
 //! that repeating is harmless, and a policy only gives an opinion ([`Decision`]). Nothing here ever says
 //! "retryable".
 //!
-//! The crate holds values and pure functions: no IO, no clock, no runtime.
+//! The rules are one pure function, [`step`]. With the feature `tokio` (on by default) [`Retry::run`] applies them in a loop,
+//! on tokio's clock; without it the crate holds values and pure functions, and knows no IO, no clock and no runtime.
 //!
 //! ```
 //! use mcp_retry::{Delivery, Failure, FailureKind};
@@ -30,8 +31,10 @@ mod failure;
 mod idempotency_key;
 mod log;
 mod policy;
+#[cfg(feature = "tokio")]
 mod random;
 mod registry;
+#[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "what the loop reads"))]
 mod retry;
 #[cfg(feature = "tokio")]
 mod run;

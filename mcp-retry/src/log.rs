@@ -137,6 +137,12 @@ impl AttemptLog {
         self.stopped = Some(why);
     }
 
+    /// The call goes on after all.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn go_on(&mut self) {
+        self.stopped = None;
+    }
+
     /// The attempts in order.
     pub fn attempts(&self) -> &[AttemptRecord] {
         &self.attempts

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// SplitMix64: enough for spreading waits, and the same for the same seed.
+/// `SplitMix64`: enough for spreading waits, and the same for the same seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 

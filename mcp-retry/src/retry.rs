@@ -16,7 +16,7 @@ pub const DEFAULT_MAX_SERVER_DELAY: Duration = Duration::from_secs(30);
 
 /// Is told of each attempt as it ends, before the next one is made.
 ///
-/// It is called on the task of the call, so it must be quick.
+/// It is called on the task of the call, so it must be quick. A panic in it is caught and ignored.
 pub trait AttemptObserver: Send + Sync + std::fmt::Debug {
     /// An attempt of a call has ended.
     fn attempt_ended(&self, call: &Call<'_>, attempt: &AttemptRecord);
@@ -71,10 +71,12 @@ impl Retry {
     }
 
     /// The failure as this configuration sees it: a status of which the application knows that its gateway refuses with it
-    /// did not run.
+    /// did not run. An answer in JSON-RPC came from the server itself, so it stays one.
     pub(crate) fn see<'a>(&self, failure: Failure<'a>) -> Failure<'a> {
         match failure.status() {
-            Some(status) if self.refused_statuses.contains(&status) => {
+            Some(status)
+                if failure.delivery() == Delivery::Unknown && self.refused_statuses.contains(&status) =>
+            {
                 failure.with_delivery(Delivery::Refused)
             }
             _ => failure,
@@ -145,7 +147,9 @@ impl RetryBuilder {
         self
     }
 
-    /// Statuses with which the application's own gateway refuses requests before they run, such as its 503.
+    /// Statuses with which the application's own gateway refuses requests before they run, such as its 503 (default: none).
+    ///
+    /// A JSON-RPC error in the body still counts as the server's own answer.
     pub fn refused_statuses(mut self, statuses: impl IntoIterator<Item = u16>) -> Self {
         self.refused_statuses = statuses.into_iter().collect();
         self

@@ -67,7 +67,8 @@ pub struct Ended {
 impl Retry {
     /// Makes a call: attempts, until one succeeds or nothing more is to be done, and the log of them.
     ///
-    /// The last result is handed out unchanged. The attempt is told its number; give each its own request id.
+    /// The last result is handed out unchanged. The attempt is told its number; give each its own request id. It is told
+    /// too how much time [remains](AttemptContext::remaining) and must end within it: it is never cut off from here.
     ///
     /// # Cancel safety
     ///
@@ -129,12 +130,13 @@ impl Retry {
     }
 }
 
-impl<'a> Running<'a> {
+impl Running<'_> {
     /// Continues the log of an earlier run, on somebody's behalf: a person pressed "try again". The limits start anew.
     #[must_use]
     pub fn continuing(mut self, log: AttemptLog, origin: Origin) -> Self {
         self.before = u32::try_from(log.attempts().len()).unwrap_or(u32::MAX);
         self.log = log;
+        self.log.go_on();
         self.next.origin = origin;
         self
     }
@@ -150,6 +152,16 @@ impl<'a> Running<'a> {
         &self.log
     }
 
+    /// Ends the attempt under way, because the caller gave up on the call.
+    pub fn abandon(&mut self, ended: Ended) {
+        self.record(None, ended);
+    }
+
+    /// The log so far, which is empty from here on.
+    pub fn take_log(&mut self) -> AttemptLog {
+        std::mem::take(&mut self.log)
+    }
+
     /// The log, complete.
     pub fn finish(self) -> AttemptLog {
         self.log
@@ -162,7 +174,7 @@ impl<'a> Running<'a> {
         let was_retry = self.own_attempts() > 1;
         let Some(failure) = failure else {
             if let Some(budget) = &self.retry.budget {
-                budget.record_success(was_retry);
+                guarded(|| budget.record_success(was_retry));
             }
             self.log.stop(StopReason::Done);
             return false;
@@ -171,6 +183,11 @@ impl<'a> Running<'a> {
             Ok(next) => {
                 if let Some(delay) = next.delay {
                     sleep(delay.length).await;
+                }
+                // Timers may be late.
+                if self.remaining().is_some_and(|remaining| remaining.is_zero()) {
+                    self.log.stop(StopReason::Deadline);
+                    return false;
                 }
                 self.next = next;
                 true
@@ -196,7 +213,7 @@ impl<'a> Running<'a> {
         };
         let policy = &self.retry.policy;
         let decision = self
-            .within_deadline(guard_panics(policy.decide(&attempt)))
+            .within_deadline(guard_panics(async { policy.decide(&attempt).await }))
             .await?
             .unwrap_or_else(|| Decision::stop("the policy panicked"));
         let situation = Situation {
@@ -206,13 +223,15 @@ impl<'a> Running<'a> {
             remaining: self.remaining(),
             unit: self.random.unit(),
         };
-        let (delay, origin, note) =
-            match step(decision, &situation, &self.retry.rules, self.retry.backoff.as_ref()) {
-                Step::Stop(reason) => return Err(reason),
-                Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
-            };
+        let (rules, backoff) = (&self.retry.rules, self.retry.backoff.as_ref());
+        let step = guarded(|| step(decision, &situation, rules, backoff))
+            .unwrap_or_else(|| Step::Stop(StopReason::Policy("the backoff panicked".into())));
+        let (delay, origin, note) = match step {
+            Step::Stop(reason) => return Err(reason),
+            Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
+        };
         if let Some(budget) = &self.retry.budget {
-            let paid = self.within_deadline(guard_panics(budget.withdraw())).await?;
+            let paid = self.within_deadline(guard_panics(async { budget.withdraw().await })).await?;
             if paid != Some(true) {
                 return Err(StopReason::Budget);
             }
@@ -221,7 +240,8 @@ impl<'a> Running<'a> {
                 return Err(StopReason::Deadline);
             }
         }
-        Ok(Next { origin, delay: Some(delay), decided_by: Some(policy.name().into()), note })
+        let decided_by = guarded(|| policy.name()).map(Cow::Owned);
+        Ok(Next { origin, delay: Some(delay), decided_by, note })
     }
 
     async fn within_deadline<T>(&self, future: impl Future<Output = T>) -> Result<T, StopReason> {
@@ -242,7 +262,7 @@ impl<'a> Running<'a> {
         record.decided_by = next.decided_by;
         record.note = next.note;
         if let Some(observer) = &self.retry.observer {
-            observer.attempt_ended(&self.call, &record);
+            guarded(|| observer.attempt_ended(&self.call, &record));
         }
         self.log.push(record);
     }
@@ -264,10 +284,15 @@ impl<'a> Running<'a> {
 /// `None` when somebody else's code panics: the call's own failure must not get lost with it.
 async fn guard_panics<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
-    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-        Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
-        Ok(Poll::Pending) => Poll::Pending,
-        Err(_) => Poll::Ready(None),
+    poll_fn(|cx| match guarded(|| future.as_mut().poll(cx)) {
+        Some(Poll::Ready(value)) => Poll::Ready(Some(value)),
+        Some(Poll::Pending) => Poll::Pending,
+        None => Poll::Ready(None),
     })
     .await
+}
+
+/// The same for what is no future.
+fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
 }

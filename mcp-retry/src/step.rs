@@ -80,7 +80,8 @@ pub fn step(decision: Decision, situation: &Situation<'_>, rules: &Rules, backof
         }
         None => wished,
     };
-    if situation.remaining.is_some_and(|remaining| delay.length >= remaining) {
+    // A wait that no clock can hold fits no deadline, not even a missing one.
+    if delay.length >= situation.remaining.unwrap_or(Duration::MAX) {
         return Step::Stop(StopReason::Deadline);
     }
     // Where repeating is safe anyway, nothing had to be accepted.

@@ -2,7 +2,7 @@
 
 use std::{sync::OnceLock, time::Duration};
 
-use mcp_retry::{AttemptLog, AttemptRecord, Delivery, Layer, StopReason};
+use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, FailureKind, Layer, Running};
 use mcp_types::{Method, ProtocolVersion, RequestId, ResultType, method::CallTool};
 use tokio::time::Instant;
 
@@ -21,14 +21,25 @@ pub(super) struct Flight<'a> {
     spec: &'a Spec,
     started: Instant,
     request_id: Option<RequestId>,
+    running: Running<'a>,
     pub(super) exchange: ExchangeContext,
     pub(super) sse: Option<SseRecord>,
     finished: bool,
 }
 
 impl<'a> Flight<'a> {
-    pub(super) fn new(client: &'a Client, spec: &'a Spec) -> Self {
+    pub(super) fn new(client: &'a Client, spec: &'a Spec, timeout: Duration) -> Self {
+        let call = Call::new(spec.method)
+            .on(client.identity())
+            .named(&spec.target)
+            .with_evidence(client.evidence(spec))
+            .with_timeout(timeout);
+        let mut running = spec.retry.as_ref().unwrap_or(&client.config().retry).begin(call);
+        if let Some((log, origin)) = &spec.continues {
+            running = running.continuing(log.clone(), *origin);
+        }
         Self {
+            running,
             client,
             spec,
             started: Instant::now(),
@@ -43,17 +54,43 @@ impl<'a> Flight<'a> {
         self.request_id = Some(id.clone());
         self.sse = None;
         self.exchange.content_type = None;
+        self.running.attempt();
+    }
+
+    /// Ends an attempt: completes the facts on an error. True when, after the wait that has passed by then, another one
+    /// is to be made.
+    pub(super) async fn end_attempt<M: MultiRound>(
+        &mut self,
+        result: &mut Result<Decoded<M::Result>, CallError>,
+    ) -> bool {
+        if let Err(CallError::Transport(error)) = result {
+            self.complete(error);
+        }
+        let (failure, failed) = match &*result {
+            Ok(Decoded::Complete(result)) if M::outcome(result) == OutcomeKind::ToolError => {
+                // An answer, and policies of the application may have an opinion on it.
+                let failure = Failure::new(Layer::Application, Delivery::Answered, FailureKind::ToolError);
+                (Some(failure), Some(OutcomeKind::ToolError))
+            }
+            Ok(_) => (None, None),
+            Err(error) => {
+                let seen = self.sse.is_some_and(|sse| sse.notifications > 0);
+                (error.failure().map(|failure| failure.with_progress_seen(seen)), Some(error.outcome()))
+            }
+        };
+        let ended = Ended {
+            request_id: self.request_id.clone(),
+            failed: failed.map(|outcome| outcome.as_str().into()),
+        };
+        self.running.ended(failure, ended).await
     }
 
     /// Ends the call: completes the facts on an error, writes the record, tells the observer.
     pub(super) fn finish<M: MultiRound>(
         mut self,
-        mut result: Result<Decoded<M::Result>, CallError>,
+        result: Result<Decoded<M::Result>, CallError>,
     ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
         self.finished = true;
-        if let Err(CallError::Transport(error)) = &mut result {
-            self.complete(error);
-        }
         let record = Box::new(match &result {
             Ok(Decoded::Complete(result)) => {
                 self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
@@ -106,25 +143,13 @@ impl<'a> Flight<'a> {
 
     fn record(&mut self, outcome: OutcomeKind, layer: Layer, delivery: Delivery) -> CallRecord {
         let took = self.started.elapsed();
-        let mut attempts = AttemptLog::new();
-        if self.request_id.is_some() {
-            let mut attempt = AttemptRecord::new(1, took);
-            attempt.request_id.clone_from(&self.request_id);
-            let failed = !matches!(
-                outcome,
-                OutcomeKind::ToolSuccess | OutcomeKind::ToolError | OutcomeKind::InputRequired
-            );
-            attempt.failed = failed.then(|| outcome.as_str().into());
-            attempts.push(attempt);
-        }
-        attempts.stop(StopReason::Done);
         CallRecord {
             posts: std::mem::take(&mut self.exchange.posts),
             request_id: self.request_id.take(),
             content_type: self.exchange.content_type.take(),
             sse: self.sse.take(),
             duration: took,
-            attempts,
+            attempts: self.running.take_log(),
             notes: self.exchange.notes.take(),
             ..blank(Some(self.client), Some(self.spec), outcome, layer, delivery)
         }
@@ -142,6 +167,10 @@ impl Drop for Flight<'_> {
         if let Some(sse) = &mut self.sse {
             sse.close_cause.get_or_insert(CloseCause::Cancelled);
         }
+        self.running.abandon(Ended {
+            request_id: self.request_id.clone(),
+            failed: Some(OutcomeKind::Cancelled.as_str().into()),
+        });
         let record = self.record(OutcomeKind::Cancelled, Layer::Local, delivery);
         self.client.observe(&record);
     }

@@ -2,10 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use mcp_types::{RawJson, method::CallTool};
+use mcp_retry::{AttemptLog, IdempotencyKey, Origin, Repeat, Retry};
+use mcp_types::{RawJson, Tool, method::CallTool};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Spec, refuse, run};
+use super::{Spec, key, refuse, run};
 use crate::{
     client::Client,
     continuation::{Continuation, MultiRound},
@@ -21,13 +22,15 @@ use crate::{
 pub struct CallToolBuilder {
     client: Client,
     spec: Spec,
+    /// Put into its place when the call is sent, once for all attempts.
+    key: Option<IdempotencyKey>,
     /// The first thing that was wrong; told when the call is sent, and nothing is sent then.
     refusal: Option<InvalidCall>,
 }
 
 impl CallToolBuilder {
     pub(crate) fn new(client: Client, name: String) -> Self {
-        Self { client, spec: Spec::new::<CallTool>(name), refusal: None }
+        Self { client, spec: Spec::new::<CallTool>(name), key: None, refusal: None }
     }
 
     /// The arguments: anything that serialises to a JSON object. Without this the call has none.
@@ -37,7 +40,7 @@ impl CallToolBuilder {
         match RawJson::from_serialize(&arguments) {
             Ok(arguments) if arguments.is_object() => self.spec.arguments = Some(arguments),
             Ok(_) => {
-                self.refuse(InvalidCall::new(InvalidKind::Arguments, "the arguments are not a JSON object"))
+                self.refuse(InvalidCall::new(InvalidKind::Arguments, "the arguments are not a JSON object"));
             }
             Err(error) => self.refuse(
                 InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON")
@@ -87,6 +90,46 @@ impl CallToolBuilder {
         self
     }
 
+    /// Vouches for the call: running it twice has the effect of running it once.
+    pub fn idempotent(mut self) -> Self {
+        self.spec.repeat = Some(Repeat::Idempotent);
+        self
+    }
+
+    /// Says that running the call twice does its work twice, whatever others say of the tool.
+    pub fn not_idempotent(mut self) -> Self {
+        self.spec.repeat = Some(Repeat::Unsafe);
+        self
+    }
+
+    /// Sends an idempotency key with the call, the same on every attempt, by which the server recognises a repetition.
+    ///
+    /// A place that is taken, or cannot be, makes [`send`](Self::send) fail before the wire.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.spec.repeat = Some(Repeat::Keyed);
+        self.key = Some(key);
+        self
+    }
+
+    /// How this call is repeated, instead of the client's way.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.spec.retry = Some(retry);
+        self
+    }
+
+    /// The definition of the tool, where the caller has it: its annotations are evidence where the client
+    /// [trusts](crate::ClientBuilder::trust) the server.
+    pub fn tool(mut self, tool: &Tool) -> Self {
+        self.spec.annotations.clone_from(&tool.annotations);
+        self
+    }
+
+    /// Continues the attempts of an earlier call on somebody's behalf: a person pressed "try again".
+    pub fn continues(mut self, log: AttemptLog, origin: Origin) -> Self {
+        self.spec.continues = Some((log, origin));
+        self
+    }
+
     /// Labels the record of the call.
     pub fn scenario(mut self, label: impl Into<String>) -> Self {
         self.spec.scenario = Some(label.into());
@@ -103,8 +146,9 @@ impl CallToolBuilder {
     ///
     /// Dropping the future cancels the request by closing its stream. It may have run then.
     pub async fn send(self) -> Result<ToolOutcome, CallError> {
-        let Self { client, spec, refusal } = self;
-        if let Some(refusal) = refusal {
+        let Self { client, mut spec, key, refusal } = self;
+        let placed = key.map_or(Ok(()), |key| key::place(&mut spec, &key));
+        if let Some(refusal) = refusal.or(placed.err()) {
             return Err(refuse(&client, &spec, refusal));
         }
         let (decoded, record) = run::<CallTool>(&client, &spec, None).await?;

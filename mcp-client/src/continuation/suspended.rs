@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt, marker::PhantomData};
 
+use mcp_retry::Repeat;
 use mcp_types::{InputRequests, RawJson, RawMap, RequestState};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -57,6 +58,9 @@ struct Stored {
     rounds: u32,
     #[serde(default)]
     may_have_run: bool,
+    /// The caller's word on repeating the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeat: Option<Repeat>,
 }
 
 impl<M: MultiRound> SuspendedCall<M> {
@@ -75,6 +79,7 @@ impl<M: MultiRound> SuspendedCall<M> {
             answers: state.answers.iter().cloned().collect(),
             rounds: state.rounds,
             may_have_run: state.may_have_run,
+            repeat: state.spec.repeat,
         };
         Self { stored, method: PhantomData }
     }
@@ -113,6 +118,7 @@ impl<M: MultiRound> SuspendedCall<M> {
         spec.arguments = stored.arguments;
         spec.meta = stored.meta;
         spec.scenario = stored.scenario;
+        spec.repeat = stored.repeat;
         spec.kinds = Some(declared);
         let round = Round { requests: stored.input_requests, state: stored.request_state };
         let mut answers = Vec::new();

@@ -18,7 +18,8 @@ impl RetryPolicy for Standard {
         let failure = attempt.failure();
         match (failure.kind(), failure.delivery()) {
             (FailureKind::Unavailable | FailureKind::RateLimited | FailureKind::Timeout, _)
-            | (FailureKind::ServerFault, Delivery::Unknown) => Decision::retry(),
+            // Refused: the application says that its gateway refuses with this 5xx.
+            | (FailureKind::ServerFault, Delivery::Unknown | Delivery::Refused) => Decision::retry(),
             _ => Decision::Abstain,
         }
     }
