@@ -2,3 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod mcp_call;
+
+/// The README's code is compiled as this item's documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

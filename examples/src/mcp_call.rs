@@ -15,7 +15,7 @@ use std::{
 };
 
 use mcp_client::{
-    CallError, CallRecord, Client, InputKinds, Observer, OutcomeKind, SuspendedCall, ToolOutcome,
+    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Observer, OutcomeKind, Retry, SuspendedCall, ToolOutcome,
     types::RawJson,
 };
 use mcp_tests::Kitchen;
@@ -121,7 +121,7 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
         if let Some(label) = &args.scenario {
             call = call.scenario(label);
         }
-        call.send().await
+        args.vouch(call).send().await
     };
     if let Some(word) = words.next() {
         return Err(Usage(format!("`{word}` is one argument too many")));
@@ -135,6 +135,10 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
         .client_info(mcp_client::types::Implementation::new("mcp-call", env!("CARGO_PKG_VERSION")))
         .accept_input(args.kinds()?)
         .timeout(Duration::try_from_secs_f64(args.timeout)?)
+        .retry(match args.retry {
+            args::Retry::Standard => Retry::standard(),
+            args::Retry::Never => Retry::never(),
+        })
         .strict_results(args.strict_results)
         .lenient_results(args.lenient_results)
         .observer(seen);
@@ -184,6 +188,21 @@ impl Observer for Seen {
 }
 
 impl Args {
+    /// What the command line says about repeating the call.
+    fn vouch(&self, call: CallToolBuilder) -> CallToolBuilder {
+        let key = match (&self.idempotency_key_arg, &self.idempotency_key_meta) {
+            (Some(pointer), _) => Some(IdempotencyKey::in_argument(pointer).generate()),
+            (None, Some(key)) => Some(IdempotencyKey::in_meta(key).generate()),
+            (None, None) => None,
+        };
+        match key {
+            Some(key) => call.idempotency_key(key),
+            None if self.idempotent => call.idempotent(),
+            None if self.not_idempotent => call.not_idempotent(),
+            None => call,
+        }
+    }
+
     fn kinds(&self) -> Result<InputKinds, Usage> {
         if self.capabilities.is_empty() {
             return Ok(InputKinds::FORM | InputKinds::URL);

@@ -37,7 +37,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     report("is not there", &client.call_tool(TOOL).send().await);
     report("(arguments are no object)", &client.call_tool(TOOL).arguments(7).send().await);
 
-    approve(&kitchen).await
+    approve(&kitchen).await?;
+    repeat(&kitchen).await
 }
 
 /// A call that needs a person: asked in one exchange, answered in the next.
@@ -63,6 +64,32 @@ async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
     let said = said.get("elicitationOutcome").and_then(Value::as_str).unwrap_or("nothing");
     println!("  {said}  by request {}, a new id", id(output.record()));
     println!("\nThe record of that call, one JSON line:\n\n{}", output.record().to_json());
+    Ok(())
+}
+
+/// A call that may have run is sent again only because somebody vouches for it.
+async fn repeat(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
+    println!("\nThe server answers 503, then works. The same call, without and with a word that it only reads:\n");
+    for vouched in [false, true] {
+        kitchen.switch("errors.http_status_sequence", json!({ "statusCodes": [503, 200] }))?;
+        let client = Client::http(&kitchen.url())?.build()?;
+        let call = client.call_tool(TOOL);
+        let outcome = if vouched { call.idempotent() } else { call }.send().await;
+        let record = match &outcome {
+            Ok(outcome) => Some(outcome.record()),
+            Err(error) => error.record(),
+        };
+        let Some(record) = record else { continue };
+        println!("  {}: {}", if vouched { "vouched for" } else { "unknown tool" }, record.outcome);
+        for attempt in record.attempts.attempts() {
+            let waited = attempt.delay.map(|delay| format!(" after {:?} ({:?})", delay.length, delay.source));
+            let failed = attempt.failed.as_deref().unwrap_or("ok");
+            println!("    attempt {}: {failed}{}", attempt.number, waited.unwrap_or_default());
+        }
+        if let Some(why) = record.attempts.stopped() {
+            println!("    stopped: {why:?}");
+        }
+    }
     Ok(())
 }
 

@@ -66,8 +66,20 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub timeout: f64,
     /// When to send a call again
-    #[arg(long, value_enum, default_value_t = Retry::Never)]
+    #[arg(long, value_enum, default_value_t = Retry::Standard)]
     pub retry: Retry,
+    /// Vouch for the call: running it twice has the effect of running it once
+    #[arg(long, conflicts_with = "not_idempotent")]
+    pub idempotent: bool,
+    /// Running it twice does its work twice, whatever others say
+    #[arg(long)]
+    pub not_idempotent: bool,
+    /// Send a generated idempotency key in the arguments, at this JSON pointer
+    #[arg(long, value_name = "POINTER", conflicts_with_all = ["not_idempotent", "idempotency_key_meta"])]
+    pub idempotency_key_arg: Option<String>,
+    /// Send a generated idempotency key in `_meta`, under this key
+    #[arg(long, value_name = "KEY", conflicts_with = "not_idempotent")]
+    pub idempotency_key_meta: Option<String>,
 
     /// Add an HTTP header; repeatable
     #[arg(long = "header", value_name = "NAME: VALUE")]
@@ -117,15 +129,7 @@ pub struct Later {
     #[arg(long, hide = true)]
     pub max_timeout: Option<f64>,
     #[arg(long, hide = true)]
-    pub idempotent: bool,
-    #[arg(long, hide = true)]
-    pub not_idempotent: bool,
-    #[arg(long, hide = true)]
     pub trust_annotations: bool,
-    #[arg(long, hide = true)]
-    pub idempotency_key_arg: Option<String>,
-    #[arg(long, hide = true)]
-    pub idempotency_key_meta: Option<String>,
     #[arg(long, hide = true)]
     pub no_cache: bool,
     #[arg(long, hide = true)]
@@ -167,16 +171,11 @@ impl Args {
             ("--read", later.read.is_some()),
             ("--prompt", later.prompt.is_some()),
             ("--max-timeout", later.max_timeout.is_some()),
-            ("--idempotent", later.idempotent),
-            ("--not-idempotent", later.not_idempotent),
             ("--trust-annotations", later.trust_annotations),
-            ("--idempotency-key-arg", later.idempotency_key_arg.is_some()),
-            ("--idempotency-key-meta", later.idempotency_key_meta.is_some()),
             ("--no-cache", later.no_cache),
             ("--progress", later.progress),
             ("--era probe", self.era == Era::Probe),
             ("--era legacy", self.era == Era::Legacy),
-            ("--retry standard", self.retry == Retry::Standard),
         ];
         match flags.into_iter().find(|(_, given)| *given) {
             Some((flag, _)) => Err(Usage(format!("`{flag}` is not there yet"))),
