@@ -86,7 +86,8 @@ pub(crate) async fn run<M: MultiRound>(
     state: Option<&State>,
 ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
     let after = spec.timeout.unwrap_or(client.config().timeout);
-    let mut flight = Flight::new(client, spec, after);
+    let note = state.and_then(|state| state.accepting_duplicates.clone());
+    let mut flight = Flight::new(client, spec, after, note);
     // A limit beyond what a clock can hold is none.
     let deadline = Instant::now().checked_add(after);
     flight.exchange.deadline = deadline;

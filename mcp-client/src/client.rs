@@ -11,7 +11,9 @@ use std::{
 };
 
 use mcp_retry::{Evidence, Registry, Repeat, Retry, Source, Trust};
-use mcp_types::{Implementation, JsonError, ProtocolVersion, RawJson, RawMap, RequestId, Method, meta, method::CallTool};
+use mcp_types::{
+    Implementation, JsonError, Method, ProtocolVersion, RawJson, RawMap, RequestId, meta, method::CallTool,
+};
 
 use crate::{
     builder::{BuildError, ClientBuilder},
@@ -170,7 +172,8 @@ impl Client {
     pub(crate) fn evidence(&self, spec: &Spec) -> Evidence {
         let config = self.config();
         let caller = spec.repeat.map(|repeat| Evidence::new(repeat, Source::Call));
-        let registry = || config.registry.find(self.identity(), &spec.target).filter(|_| spec.method == CallTool::NAME);
+        let registry =
+            || config.registry.find(self.identity(), &spec.target).filter(|_| spec.method == CallTool::NAME);
         let annotated = || {
             let annotations = spec.annotations.as_ref().filter(|_| config.trust == Trust::Trusted)?;
             let repeat = if annotations.is_read_only() {

@@ -88,8 +88,15 @@ impl CallError {
         }
     }
 
-    /// May the request have been executed?
+    /// May the call have been executed, by any of its attempts? The last one alone is in its
+    /// [variant](Self) and in the log.
     pub fn delivery(&self) -> Delivery {
+        let delivery = self.last_delivery();
+        // That a repetition was refused says nothing about the attempt before it.
+        if self.context().may_have_run && !delivery.may_have_run() { Delivery::Unknown } else { delivery }
+    }
+
+    fn last_delivery(&self) -> Delivery {
         match self {
             Self::Invalid(_) => Delivery::NotSent,
             Self::Auth(error) => error.delivery(),
@@ -307,7 +314,9 @@ impl Classify for CallError {
     fn failure(&self) -> Option<Failure<'_>> {
         let failure = match self {
             Self::Http(error) => {
-                Failure::from_status(error.status(), self.rpc_code()).with_retry_after(self.retry_after())
+                let failure = Failure::from_status(error.status(), self.rpc_code());
+                let failure = failure.with_retry_after(self.retry_after());
+                error.rpc_error().map_or(failure, |said| failure.with_message(&said.message))
             }
             Self::JsonRpc(error) => {
                 Failure::from_code(error.code()).with_status(self.http_status()).with_message(error.message())
@@ -319,7 +328,7 @@ impl Classify for CallError {
                     Self::Transport(error) => error.failure_kind(),
                     _ => FailureKind::BadReply,
                 };
-                Failure::new(other.layer(), other.delivery(), kind).with_status(other.http_status())
+                Failure::new(other.layer(), other.last_delivery(), kind).with_status(other.http_status())
             }
         };
         Some(failure)

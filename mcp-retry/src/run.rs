@@ -141,6 +141,13 @@ impl Running<'_> {
         self
     }
 
+    /// Adds a note to the first attempt, such as why a second execution is acceptable.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.next.note = Some(note.into());
+        self
+    }
+
     /// The attempt that is to be made now. Its time begins.
     pub fn attempt(&mut self) -> AttemptContext {
         self.attempt_started = Instant::now();

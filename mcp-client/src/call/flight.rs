@@ -1,6 +1,6 @@
 //! A call under way: what is known of it, and its record at the end, whatever that is.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{borrow::Cow, sync::OnceLock, time::Duration};
 
 use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, FailureKind, Layer, Running};
 use mcp_types::{Method, ProtocolVersion, RequestId, ResultType, method::CallTool};
@@ -24,11 +24,20 @@ pub(super) struct Flight<'a> {
     running: Running<'a>,
     pub(super) exchange: ExchangeContext,
     pub(super) sse: Option<SseRecord>,
+    /// How many POSTs there were before the attempt under way; `None` between attempts.
+    under_way: Option<usize>,
+    /// Whether an attempt that has ended may have run.
+    may_have_run: bool,
     finished: bool,
 }
 
 impl<'a> Flight<'a> {
-    pub(super) fn new(client: &'a Client, spec: &'a Spec, timeout: Duration) -> Self {
+    pub(super) fn new(
+        client: &'a Client,
+        spec: &'a Spec,
+        timeout: Duration,
+        note: Option<Cow<'static, str>>,
+    ) -> Self {
         let call = Call::new(spec.method)
             .on(client.identity())
             .named(&spec.target)
@@ -38,6 +47,9 @@ impl<'a> Flight<'a> {
         if let Some((log, origin)) = &spec.continues {
             running = running.continuing(log.clone(), *origin);
         }
+        if let Some(note) = note {
+            running = running.with_note(note);
+        }
         Self {
             running,
             client,
@@ -46,6 +58,8 @@ impl<'a> Flight<'a> {
             request_id: None,
             exchange: ExchangeContext::default(),
             sse: None,
+            under_way: None,
+            may_have_run: false,
             finished: false,
         }
     }
@@ -54,6 +68,7 @@ impl<'a> Flight<'a> {
         self.request_id = Some(id.clone());
         self.sse = None;
         self.exchange.content_type = None;
+        self.under_way = Some(self.exchange.posts.len());
         self.running.attempt();
     }
 
@@ -66,10 +81,14 @@ impl<'a> Flight<'a> {
         if let Err(CallError::Transport(error)) = result {
             self.complete(error);
         }
+        let posts = self.under_way.take().and_then(|before| self.exchange.posts.get(before..));
+        let status = posts.and_then(<[_]>::last).copied().flatten();
+        self.may_have_run |= result.as_ref().map_or_else(|error| error.delivery().may_have_run(), |_| true);
         let (failure, failed) = match &*result {
             Ok(Decoded::Complete(result)) if M::outcome(result) == OutcomeKind::ToolError => {
                 // An answer, and policies of the application may have an opinion on it.
                 let failure = Failure::new(Layer::Application, Delivery::Answered, FailureKind::ToolError);
+                let failure = M::message(result).map_or(failure, |said| failure.with_message(said));
                 (Some(failure), Some(OutcomeKind::ToolError))
             }
             Ok(_) => (None, None),
@@ -82,15 +101,19 @@ impl<'a> Flight<'a> {
             request_id: self.request_id.clone(),
             failed: failed.map(|outcome| outcome.as_str().into()),
         };
+        let failure = failure.map(|failure| failure.with_status(failure.status().or(status)));
         self.running.ended(failure, ended).await
     }
 
     /// Ends the call: completes the facts on an error, writes the record, tells the observer.
     pub(super) fn finish<M: MultiRound>(
         mut self,
-        result: Result<Decoded<M::Result>, CallError>,
+        mut result: Result<Decoded<M::Result>, CallError>,
     ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
         self.finished = true;
+        if let Err(error) = &mut result {
+            error.context_mut().may_have_run = self.may_have_run;
+        }
         let record = Box::new(match &result {
             Ok(Decoded::Complete(result)) => {
                 self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
@@ -157,20 +180,31 @@ impl<'a> Flight<'a> {
 }
 
 impl Drop for Flight<'_> {
-    /// The caller dropped the future: nobody is left to be told but the observer.
+    /// The caller dropped the future: nobody is left to be told but the observers.
     fn drop(&mut self) {
-        if self.finished || !self.client.is_observed() {
+        if self.finished {
             return;
         }
-        let sent = !self.exchange.posts.is_empty();
-        let delivery = if sent { Delivery::Unknown } else { Delivery::NotSent };
+        let mut may_have_run = self.may_have_run;
+        // Otherwise the next attempt was still waited for.
+        if let Some(before) = self.under_way {
+            may_have_run |= self.exchange.posts.len() > before;
+            self.running.abandon(Ended {
+                request_id: self.request_id.clone(),
+                failed: Some(OutcomeKind::Cancelled.as_str().into()),
+            });
+        }
+        if !self.client.is_observed() {
+            return;
+        }
+        let delivery = match may_have_run {
+            true => Delivery::Unknown,
+            false if self.exchange.posts.is_empty() => Delivery::NotSent,
+            false => Delivery::Refused,
+        };
         if let Some(sse) = &mut self.sse {
             sse.close_cause.get_or_insert(CloseCause::Cancelled);
         }
-        self.running.abandon(Ended {
-            request_id: self.request_id.clone(),
-            failed: Some(OutcomeKind::Cancelled.as_str().into()),
-        });
         let record = self.record(OutcomeKind::Cancelled, Layer::Local, delivery);
         self.client.observe(&record);
     }

@@ -104,9 +104,12 @@ impl CallToolBuilder {
 
     /// Sends an idempotency key with the call, the same on every attempt, by which the server recognises a repetition.
     ///
-    /// A place that is taken, or cannot be, makes [`send`](Self::send) fail before the wire.
+    /// A place that is taken, or cannot be, makes [`send`](Self::send) fail before the wire. Where the caller says
+    /// [`not_idempotent`](Self::not_idempotent) too, that holds, and the key is only sent.
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
-        self.spec.repeat = Some(Repeat::Keyed);
+        if self.spec.repeat != Some(Repeat::Unsafe) {
+            self.spec.repeat = Some(Repeat::Keyed);
+        }
         self.key = Some(key);
         self
     }
@@ -152,6 +155,8 @@ impl CallToolBuilder {
             return Err(refuse(&client, &spec, refusal));
         }
         let (decoded, record) = run::<CallTool>(&client, &spec, None).await?;
+        // Continued now; the rounds that may follow do not do it again.
+        spec.continues = None;
         Ok(match decoded {
             Decoded::Complete(result) => CallTool::complete(result, record),
             Decoded::InputRequired(asked) => {

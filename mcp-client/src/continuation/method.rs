@@ -1,6 +1,6 @@
 //! The methods that a server may answer with a request for input.
 
-use mcp_types::{Method, ResultType, method::CallTool};
+use mcp_types::{ContentBlock, Method, ResultType, method::CallTool};
 
 use super::Continuation;
 use crate::{
@@ -35,6 +35,9 @@ pub trait Answer: Method {
     ) -> Result<Self::Result, ProtocolFault>;
 
     fn outcome(result: &Self::Result) -> OutcomeKind;
+
+    /// What the result says in words, for policies that read a tool's own error.
+    fn message(result: &Self::Result) -> Option<&str>;
 }
 
 impl Answer for CallTool {
@@ -51,6 +54,13 @@ impl Answer for CallTool {
 
     fn outcome(result: &Self::Result) -> OutcomeKind {
         if result.is_error() { OutcomeKind::ToolError } else { OutcomeKind::ToolSuccess }
+    }
+
+    fn message(result: &Self::Result) -> Option<&str> {
+        result.content.iter().find_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        })
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{continuation::State, record::CallRecord};
 pub(crate) struct Context {
     pub(crate) record: Option<Box<CallRecord>>,
     pub(crate) continuation: Option<Box<State>>,
+    /// Whether an attempt of the call may have run, be it an earlier one than the one that failed so.
+    pub(crate) may_have_run: bool,
 }
 
 impl fmt::Debug for Context {
