@@ -18,6 +18,6 @@ impl fmt::Debug for Context {
         f.debug_struct("Context")
             .field("record", &self.record)
             .field("continuation", &self.continuation.is_some())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
