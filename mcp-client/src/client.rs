@@ -29,7 +29,7 @@ use crate::{
 /// A client of one MCP server.
 ///
 /// Cheap to clone, `Send + Sync`, and usable at once: nothing is sent before the first call, and each call stands for
-/// itself.
+/// itself. Calls are made on a tokio runtime with time and IO enabled.
 ///
 /// # Examples
 ///
@@ -136,7 +136,7 @@ impl Client {
     }
 
     /// The input requests that are declared with each call that does not say otherwise.
-    pub fn kinds(&self) -> InputKinds {
+    pub fn accepted_input(&self) -> InputKinds {
         self.inner.config.kinds
     }
 
@@ -218,7 +218,7 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("name", &self.config().name)
             .field("server", &self.identity())
-            .field("accepts_input", &self.kinds())
+            .field("accepts_input", &self.accepted_input())
             .finish_non_exhaustive()
     }
 }

@@ -227,7 +227,7 @@ impl<M: MultiRound> Continuation<M> {
 
 impl State {
     pub(crate) fn declared(&self) -> InputKinds {
-        self.spec.kinds.unwrap_or(self.client.kinds())
+        self.spec.kinds.unwrap_or(self.client.accepted_input())
     }
 
     fn unanswered(&self) -> impl Iterator<Item = &str> {

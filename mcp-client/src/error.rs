@@ -88,8 +88,7 @@ impl CallError {
         }
     }
 
-    /// May the call have been executed, by any of its attempts? The last one alone is in its
-    /// [variant](Self) and in the log.
+    /// May the call have been executed, by any of its attempts?
     pub fn delivery(&self) -> Delivery {
         let delivery = self.last_delivery();
         // That a repetition was refused says nothing about the attempt before it.
@@ -328,10 +327,10 @@ impl Classify for CallError {
                     Self::Transport(error) => error.failure_kind(),
                     _ => FailureKind::BadReply,
                 };
-                Failure::new(other.layer(), other.last_delivery(), kind).with_status(other.http_status())
+                Failure::new(other.layer(), other.delivery(), kind).with_status(other.http_status())
             }
         };
-        Some(failure)
+        Some(failure.with_delivery(self.delivery()))
     }
 }
 

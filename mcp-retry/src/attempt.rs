@@ -5,6 +5,18 @@ use std::time::Duration;
 use crate::{AttemptRecord, Evidence, Failure, Safety};
 
 /// The call that is being made: what it is, never what it carries.
+///
+/// ```
+/// use mcp_retry::{Call, Evidence, Repeat, Source};
+///
+/// // Nobody vouches for a tool call until somebody does; reads are vouched for by the protocol.
+/// let call = Call::new("tools/call").on("https://bank.example/mcp").named("pay");
+/// assert!(!call.evidence().repeat().is_safe());
+/// assert!(Call::new("resources/read").evidence().repeat().is_safe());
+///
+/// let call = call.with_evidence(Evidence::new(Repeat::Keyed, Source::Call));
+/// assert_eq!((call.evidence().repeat(), call.evidence().source()), (Repeat::Keyed, Source::Call));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
     server: &'a str,

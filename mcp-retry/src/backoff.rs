@@ -7,6 +7,25 @@ use crate::Failure;
 /// Computes the wait before a repetition. Stateless: all it needs is handed in.
 ///
 /// [`Duration::MAX`] fits no deadline, so it ends the call. One that panics ends it too.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_retry::{Backoff, Failure};
+///
+/// /// Waits that grow by the same step each time, with a jitter of a tenth.
+/// #[derive(Debug)]
+/// struct Linear(Duration);
+///
+/// impl Backoff for Linear {
+///     fn delay(&self, retry: u32, _: &Failure<'_>, unit: f64) -> Duration {
+///         self.0.saturating_mul(retry).mul_f64(1.0 + unit / 10.0)
+///     }
+/// }
+///
+/// let failure = Failure::from_status(429, None);
+/// assert_eq!(Linear(Duration::from_secs(1)).delay(3, &failure, 0.0), Duration::from_secs(3));
+/// ```
 pub trait Backoff: Send + Sync + fmt::Debug {
     /// The wait before the `retry`th repetition (counted from 1) after this failure.
     ///

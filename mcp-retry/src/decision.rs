@@ -32,6 +32,17 @@ impl Origin {
 }
 
 /// A policy's opinion. It is heard, and the rules of safety still hold after it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_retry::{Decision, Origin};
+///
+/// let decision = Decision::retry().after(Duration::from_secs(2)).by(Origin::Business);
+/// let Decision::Retry(plan) = decision else { unreachable!() };
+/// assert_eq!((plan.delay(), plan.origin()), (Some(Duration::from_secs(2)), Origin::Business));
+/// assert_eq!(plan.accepts_duplicates(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {

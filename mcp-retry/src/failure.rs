@@ -246,6 +246,30 @@ impl<'a> Failure<'a> {
 }
 
 /// Something that can be asked whether it is a failure, and which: what makes this crate usable on its own.
+///
+/// ```
+/// use mcp_retry::{Classify, Delivery, Failure, FailureKind, Layer};
+///
+/// enum MyError {
+///     Status(u16),
+///     TimedOut,
+/// }
+///
+/// impl Classify for MyError {
+///     fn failure(&self) -> Option<Failure<'_>> {
+///         Some(match self {
+///             Self::Status(status) => Failure::from_status(*status, None),
+///             Self::TimedOut => Failure::new(Layer::Transport, Delivery::Unknown, FailureKind::Timeout),
+///         })
+///     }
+/// }
+///
+/// // A result is a failure when its error is one.
+/// let result: Result<(), _> = Err(MyError::Status(429));
+/// assert_eq!(result.failure().map(|failure| failure.delivery()), Some(Delivery::Refused));
+/// assert!(Err::<(), _>(MyError::TimedOut).failure().is_some_and(|failure| failure.delivery().may_have_run()));
+/// assert_eq!(Ok::<(), MyError>(()).failure(), None);
+/// ```
 pub trait Classify {
     /// The facts, or `None` for a success.
     fn failure(&self) -> Option<Failure<'_>>;

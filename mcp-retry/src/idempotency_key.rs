@@ -5,6 +5,15 @@ use std::{borrow::Cow, fmt};
 /// A key by which a server recognises a repetition of the same call.
 ///
 /// It is made once for a logical call, stays the same bytes on every attempt, and is never derived from the arguments.
+///
+/// ```
+/// use mcp_retry::IdempotencyKey;
+///
+/// let order = IdempotencyKey::in_argument("/request_id").value("order-4711");
+/// assert_eq!(order.value(), "order-4711");
+/// let random = IdempotencyKey::in_meta("com.example/idempotencyKey").generate();
+/// assert_eq!(random.value().len(), 36);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
     place: KeyPlace,

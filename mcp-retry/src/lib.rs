@@ -6,7 +6,7 @@
 //! that repeating is harmless, and a policy only gives an opinion ([`Decision`]). Nothing here ever says
 //! "retryable".
 //!
-//! The rules are one pure function, [`step`]. With the feature `tokio` (on by default) [`Retry::run`] applies them in a loop,
+//! The rules are one pure function, [`step`]. With the feature `tokio` (on by default) a [`Retry`] applies them in a loop,
 //! on tokio's clock; without it the crate holds values and pure functions, and knows no IO, no clock and no runtime.
 //!
 //! ```

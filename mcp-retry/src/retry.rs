@@ -23,6 +23,24 @@ pub trait AttemptObserver: Send + Sync + std::fmt::Debug {
 }
 
 /// How calls are repeated. Cheap to clone; clones share the budget.
+///
+/// # Examples
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+///
+/// use mcp_retry::{Decision, FailureKind, Origin, Retry, RetryPolicyExt, Standard, Tokens, policy_fn};
+///
+/// // A tool's own error is worth a second try in this application, with everything else as usual.
+/// let tool_errors = policy_fn("tool errors", |attempt| match attempt.failure().kind() {
+///     FailureKind::ToolError => Decision::retry().by(Origin::Business).after(Duration::from_secs(1)),
+///     _ => Decision::Abstain,
+/// });
+/// // All clients of a server pay from one budget.
+/// let budget = Arc::new(Tokens::new(20));
+/// let retry = Retry::builder().policy(tool_errors.or_else(Standard)).budget(budget).max_attempts(5).build();
+/// assert_eq!(retry.max_attempts(), 5);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Retry {
     pub(crate) policy: Arc<dyn RetryPolicy>,

@@ -113,6 +113,28 @@ impl Retry {
     }
 
     /// Begins a call whose attempts you make yourself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcp_retry::{Call, Ended, Failure, Retry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?.block_on(async {
+    /// let retry = Retry::standard();
+    /// let mut running = retry.begin(Call::new("tools/call").named("get_weather"));
+    /// loop {
+    ///     let attempt = running.attempt();
+    ///     // Here the attempt is made. This one is refused by a rate limit at first.
+    ///     let failure = (attempt.number == 1).then(|| Failure::from_status(429, None));
+    ///     let ended = Ended { request_id: Some(i64::from(attempt.number).into()), ..Ended::default() };
+    ///     if !running.ended(failure, ended).await {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(running.finish().attempts().len(), 2);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn begin<'a>(&'a self, call: Call<'a>) -> Running<'a> {
         let now = Instant::now();
         Running {
@@ -237,6 +259,10 @@ impl Running<'_> {
             Step::Stop(reason) => return Err(reason),
             Step::Retry { delay, origin, accepting_duplicates } => (delay, origin, accepting_duplicates),
         };
+        // What the clock cannot hold would be cut short.
+        if Instant::now().checked_add(delay.length).is_none() {
+            return Err(StopReason::Deadline);
+        }
         if let Some(budget) = &self.retry.budget {
             let paid = self.within_deadline(guard_panics(async { budget.withdraw().await })).await?;
             if paid != Some(true) {

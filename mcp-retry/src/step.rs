@@ -48,6 +48,24 @@ pub enum Step {
 const MAX_SPREAD: Duration = Duration::from_secs(1);
 
 /// Applies the rules to a policy's opinion: policy, safety gate, attempt limit, delay, deadline.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_retry::{
+///     Call, Constant, Decision, Delivery, Failure, FailureKind, Layer, Rules, Safety, Situation, Step, StopReason, step,
+/// };
+///
+/// // The connection broke after the request was sent, and nobody vouches for the call.
+/// let failure = Failure::new(Layer::Transport, Delivery::Unknown, FailureKind::Unavailable);
+/// let safety = Safety::of(&failure, Call::new("tools/call").evidence());
+/// let situation = Situation { failure: &failure, safety, attempts: 1, remaining: None, unit: 0.5 };
+/// let rules = Rules { max_attempts: 3, max_server_delay: Duration::from_secs(30) };
+///
+/// // Whatever a policy asks for:
+/// let next = step(Decision::retry(), &situation, &rules, &Constant(Duration::from_secs(1)));
+/// assert_eq!(next, Step::Stop(StopReason::MayHaveRun));
+/// ```
 pub fn step(decision: Decision, situation: &Situation<'_>, rules: &Rules, backoff: &dyn Backoff) -> Step {
     let plan = match decision {
         Decision::Retry(plan) => plan,

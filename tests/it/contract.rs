@@ -70,7 +70,7 @@ fn defaults_are_those_in_the_documentation() {
     let client = Client::with_transport(MemoryTransport::reply(""))
         .build()
         .unwrap();
-    assert_eq!(client.kinds(), InputKinds::NONE);
+    assert_eq!(client.accepted_input(), InputKinds::NONE);
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,6 +16,7 @@ mod limits;
 mod redirects;
 mod protocol;
 mod request;
+mod retry;
 mod stage;
 mod stream;
 mod support;

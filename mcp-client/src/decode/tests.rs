@@ -2,7 +2,9 @@
 
 use mcp_types::{CallToolResult, ContentBlock, RequestId, method::CallTool};
 
-use super::{Decoded, Expect, Notes, Reply, reply, result};
+use proptest::prelude::*;
+
+use super::{Decoded, ErrorBody, Expect, Notes, Reply, reply, result};
 use crate::{error::ProtocolFault, input_kinds::InputKinds};
 
 const ID: RequestId = RequestId::Number(1);
@@ -146,4 +148,41 @@ fn depth_and_numbers_of_things_are_bounded() {
     assert_eq!(path(&format!(r#"{{"content":{many}}}"#), Expect::default()), "result.content");
     let members: Vec<_> = (0..70_000).map(|n| format!("\"m{n}\":0")).collect();
     assert_eq!(path(&format!("{{{}}}", members.join(",")), Expect::default()), "result");
+}
+
+/// JSON, and texts that almost are.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("{".to_owned()), Just("}".to_owned()), Just("[".to_owned()), Just("]".to_owned()), Just(",".to_owned()),
+        Just(":".to_owned()), Just("null".to_owned()), Just("true".to_owned()), Just("1".to_owned()),
+        Just("\"jsonrpc\":\"2.0\"".to_owned()), Just("\"id\":1".to_owned()), Just("\"result\":".to_owned()),
+        Just("\"error\":".to_owned()), Just("\"content\":[]".to_owned()), Just("\"resultType\":".to_owned()),
+        Just("\"complete\"".to_owned()), Just("\"input_required\"".to_owned()), Just("\"isError\":".to_owned()),
+        Just("\\ud800".to_owned()), Just("\"".to_owned()), "[ -~]{0,4}",
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    /// Whatever comes, there is an answer or a typed fault, never a panic; and what is accepted is whole.
+    #[test]
+    fn hostile_text_is_harmless(text in pieces()) {
+        if let Ok(Reply::Result(raw)) = reply(text.as_bytes(), &ID) {
+            let mut notes = Notes::default();
+            if let Ok(Decoded::Complete(result)) = result::<CallTool>(raw, Expect::default(), &mut notes) {
+                prop_assert!(serde_json::to_value(&result).is_ok());
+            }
+        }
+        let _ = super::event(text.as_bytes(), &ID);
+        let _ = ErrorBody::read(text.as_bytes(), true);
+        // The same inside an answer that is right.
+        let _ = decode(&text, Expect { lenient: true, strict: false, declared: InputKinds::FORM });
+    }
+
+    #[test]
+    fn hostile_bytes_are_harmless(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(reply(&bytes, &ID).is_err());
+        let _ = super::event(&bytes, &ID);
+        let _ = ErrorBody::read(&bytes, false);
+    }
 }

@@ -6,6 +6,22 @@ use super::RetryPolicy;
 use crate::{Attempt, Decision};
 
 /// Combines policies.
+///
+/// ```
+/// use mcp_retry::{Decision, RetryPolicyExt, Standard, policy_fn};
+///
+/// let patient = policy_fn("patient", |attempt| match attempt.failure().status() {
+///     Some(429) => Decision::retry().after(std::time::Duration::from_secs(5)),
+///     _ => Decision::Abstain,
+/// });
+/// let office_hours = policy_fn("office hours", |attempt| match attempt.call().name() {
+///     Some("wire_transfer") => Decision::stop("transfers are repeated by people"),
+///     _ => Decision::Abstain,
+/// });
+/// // Whatever the first two say, the guard's stop holds.
+/// let policy = patient.or_else(Standard).guarded_by(office_hours);
+/// # drop(policy);
+/// ```
 pub trait RetryPolicyExt: RetryPolicy + Sized {
     /// Asks this policy first, and the next one where it abstains: the first opinion wins.
     fn or_else<P: RetryPolicy>(self, next: P) -> OrElse<Self, P> {
