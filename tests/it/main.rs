@@ -8,15 +8,20 @@
 )]
 
 mod application;
+mod catalogue;
 mod connection;
 mod contract;
 mod cuts;
 mod fault;
+mod interaction;
 mod limits;
-mod redirects;
+mod namebeta;
 mod protocol;
+mod record;
+mod redirects;
 mod request;
 mod retry;
+mod seed_cases;
 mod stage;
 mod stream;
 mod support;

@@ -168,11 +168,20 @@ impl Stage {
         let outcome = self.call(reply).await;
         assert_ending(&outcome, want, &[reply.status], reply);
         assert_eq!(self.count(), before + 1, "one POST: {reply:?}");
-        assert_tool_call(&self.post(before), "x", record(&outcome).request_id.as_ref().unwrap());
+        assert_tool_call(
+            &self.post(before),
+            "x",
+            record(&outcome).request_id.as_ref().unwrap(),
+        );
         let after = self.client.call_tool("x").send().await;
         assert_ending(&after, SUCCESS, &[200], reply);
         assert_eq!(self.count(), before + 2, "{reply:?}");
         outcome
+    }
+
+    /// As [`ends`](Self::ends), where that is all there is to know.
+    pub(crate) async fn assert_ends(&self, reply: &Canned, want: Ending) {
+        let _ = self.ends(reply, want).await;
     }
 
     /// How many requests have come so far, of whatever method.
@@ -348,9 +357,9 @@ pub(crate) fn failed(outcome: Result<ToolOutcome, CallError>) -> CallError {
 }
 
 /// The protocol error of a call whose answer was none.
-pub(crate) fn protocol_error(outcome: Result<ToolOutcome, CallError>) -> Box<ProtocolError> {
+pub(crate) fn protocol_error(outcome: Result<ToolOutcome, CallError>) -> ProtocolError {
     match failed(outcome) {
-        CallError::Protocol(error) => error,
+        CallError::Protocol(error) => *error,
         other => panic!("no protocol error: {other:?}"),
     }
 }

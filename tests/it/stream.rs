@@ -1,21 +1,16 @@
-//! Event streams: what may stand in one before the answer, how it may be written, and what its answer may be.
+//! Event streams: what may stand in one before the answer, and how it may be written.
 
+mod answers;
 mod endings;
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_client::{
-    Delivery, OutcomeKind, ToolOutcome,
-    error::{EnvelopeFault, ProtocolFault},
-    record::{CloseCause, Note},
-    types::RequestId,
-};
+use mcp_client::{Delivery, OutcomeKind, record::CloseCause};
 use mcp_tests::{Reply, Step};
 
 use crate::fault::{
-    ANSWER, Ended, NOTIFICATION, assert_ended, assert_good, call, http_error, only_calls, protocol_error, rpc_error,
-    serve, serve_once, still_usable,
+    ANSWER, NOTIFICATION, assert_ended, assert_good, call, only_calls, serve, serve_once, still_usable,
 };
 
 const FOREIGN: &str = r#"{"jsonrpc":"2.0","id":99,"result":{"resultType":"complete","content":[]}}"#;
@@ -28,9 +23,17 @@ async fn successes(table: Vec<(&str, Reply, u64, u64)>) {
     for (what, _, events, skipped) in &table {
         let ended = call(&client).await;
         let record = assert_good(what, &ended);
-        assert_eq!(record.content_type.as_deref(), Some("text/event-stream"), "{what}");
+        assert_eq!(
+            record.content_type.as_deref(),
+            Some("text/event-stream"),
+            "{what}"
+        );
         let sse = record.sse.unwrap();
-        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (*events, *skipped, true), "{what}");
+        assert_eq!(
+            (sse.events, sse.skipped, sse.terminal_response),
+            (*events, *skipped, true),
+            "{what}"
+        );
         assert_eq!(sse.close_cause, Some(CloseCause::Answered), "{what}");
         assert_eq!(record.notes, [], "{what}");
     }
@@ -47,19 +50,64 @@ async fn c_40_what_comes_before_the_answer_is_not_the_answer() {
         ("nothing", before(&[]), 1, 0),
         ("a notification", before(&[NOTIFICATION]), 2, 0),
         ("many notifications", before(&[NOTIFICATION; 500]), 501, 0),
-        ("a notification of a method nobody knows", before(&[r#"{"jsonrpc":"2.0","method":"x/y"}"#]), 2, 0),
+        (
+            "a notification of a method nobody knows",
+            before(&[r#"{"jsonrpc":"2.0","method":"x/y"}"#]),
+            2,
+            0,
+        ),
         ("a foreign id", before(&[FOREIGN]), 2, 1),
-        ("a foreign error", before(&[r#"{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m"}}"#]), 2, 1),
-        ("a result without an id", before(&[r#"{"jsonrpc":"2.0","result":{"content":[]}}"#]), 2, 1),
-        ("a result of the null id", before(&[r#"{"jsonrpc":"2.0","id":null,"result":{"content":[]}}"#]), 2, 1),
+        (
+            "a foreign error",
+            before(&[r#"{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"m"}}"#]),
+            2,
+            1,
+        ),
+        (
+            "a result without an id",
+            before(&[r#"{"jsonrpc":"2.0","result":{"content":[]}}"#]),
+            2,
+            1,
+        ),
+        (
+            "a result of the null id",
+            before(&[r#"{"jsonrpc":"2.0","id":null,"result":{"content":[]}}"#]),
+            2,
+            1,
+        ),
         ("no JSON", before(&["{unclosed", "ping", "\u{1F980}"]), 4, 3),
         ("no objects", before(&["[]", "null", "7", "\"text\""]), 5, 4),
-        ("an array with our answer in it", before(&[r#"[{"jsonrpc":"2.0","id":{{id}},"result":{}}]"#]), 2, 1),
+        (
+            "an array with our answer in it",
+            before(&[r#"[{"jsonrpc":"2.0","id":{{id}},"result":{}}]"#]),
+            2,
+            1,
+        ),
         ("an empty object", before(&["{}"]), 2, 1),
-        ("our id and neither result nor error", before(&[r#"{"jsonrpc":"2.0","id":{{id}}}"#]), 2, 1),
-        ("a request of the server's", before(&[r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#]), 2, 1),
-        ("one with our id", before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"sampling/createMessage"}"#]), 2, 1),
-        ("a request that has a result", before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"x","result":{}}"#]), 2, 1),
+        (
+            "our id and neither result nor error",
+            before(&[r#"{"jsonrpc":"2.0","id":{{id}}}"#]),
+            2,
+            1,
+        ),
+        (
+            "a request of the server's",
+            before(&[r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#]),
+            2,
+            1,
+        ),
+        (
+            "one with our id",
+            before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"sampling/createMessage"}"#]),
+            2,
+            1,
+        ),
+        (
+            "a request that has a result",
+            before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"x","result":{}}"#]),
+            2,
+            1,
+        ),
     ])
     .await;
 }
@@ -72,43 +120,127 @@ async fn an_answer_is_read_however_the_stream_is_written() {
     let text = |text: String| Reply::sse_bytes(text);
     let typed = Reply::sse(&[ANSWER]).header("Content-Type", "Text/EVENT-Stream ; charset=utf-8");
     successes(vec![
-        ("no event name, no space", text(format!("data:{ANSWER}\n\n")), 1, 0),
-        ("an empty event name", text(format!("event: x\nevent:\ndata: {ANSWER}\n\n")), 1, 0),
-        ("CRLF", text(format!("event: message\r\ndata: {ANSWER}\r\n\r\n")), 1, 0),
+        (
+            "no event name, no space",
+            text(format!("data:{ANSWER}\n\n")),
+            1,
+            0,
+        ),
+        (
+            "an empty event name",
+            text(format!("event: x\nevent:\ndata: {ANSWER}\n\n")),
+            1,
+            0,
+        ),
+        (
+            "CRLF",
+            text(format!("event: message\r\ndata: {ANSWER}\r\n\r\n")),
+            1,
+            0,
+        ),
         ("CR", text(format!("event: message\rdata: {ANSWER}\r\r")), 1, 0),
-        ("all line ends", text(format!(": c\rdata: {NOTIFICATION}\r\n\ndata: {ANSWER}\n\r")), 2, 0),
-        ("a byte order mark", text(format!("\u{FEFF}data: {ANSWER}\n\n")), 1, 0),
-        ("comments and blank lines", text(format!(": hi\n\n\n:\n\n:\ndata: {ANSWER}\n: x\n\n: bye\n\n")), 1, 0),
-        ("blank lines first", text(format!("\n\r\n\r\n\n  \n\ndata: {ANSWER}\n\n")), 1, 0),
+        (
+            "all line ends",
+            text(format!(": c\rdata: {NOTIFICATION}\r\n\ndata: {ANSWER}\n\r")),
+            2,
+            0,
+        ),
+        (
+            "a byte order mark",
+            text(format!("\u{FEFF}data: {ANSWER}\n\n")),
+            1,
+            0,
+        ),
+        (
+            "comments and blank lines",
+            text(format!(": hi\n\n\n:\n\n:\ndata: {ANSWER}\n: x\n\n: bye\n\n")),
+            1,
+            0,
+        ),
+        (
+            "blank lines first",
+            text(format!("\n\r\n\r\n\n  \n\ndata: {ANSWER}\n\n")),
+            1,
+            0,
+        ),
         ("data over several lines", text(lines), 1, 0),
         ("ids, a retry time, an event without data", text(ids), 1, 0),
-        ("unknown fields", text(format!("foo: bar\nDATA: x\ndata: {ANSWER}\nfoo\n\n")), 1, 0),
-        ("an event without data but with a name", text(format!("event: ping\n\ndata: {ANSWER}\n\n")), 1, 0),
+        (
+            "unknown fields",
+            text(format!("foo: bar\nDATA: x\ndata: {ANSWER}\nfoo\n\n")),
+            1,
+            0,
+        ),
+        (
+            "an event without data but with a name",
+            text(format!("event: ping\n\ndata: {ANSWER}\n\n")),
+            1,
+            0,
+        ),
         ("the answer twice", Reply::sse(&[ANSWER, ANSWER]), 1, 0),
-        ("notifications after the answer", Reply::sse(&[ANSWER, NOTIFICATION]), 1, 0),
-        ("junk after the answer", text(format!("data: {ANSWER}\n\n\u{0}\u{1}\r\r{{")), 1, 0),
+        (
+            "notifications after the answer",
+            Reply::sse(&[ANSWER, NOTIFICATION]),
+            1,
+            0,
+        ),
+        (
+            "junk after the answer",
+            text(format!("data: {ANSWER}\n\n\u{0}\u{1}\r\r{{")),
+            1,
+            0,
+        ),
         ("a media type in another case", typed, 1, 0),
-        ("ended by the end of the connection", Reply::sse(&[ANSWER]).until_close(), 1, 0),
+        (
+            "ended by the end of the connection",
+            Reply::sse(&[ANSWER]).until_close(),
+            1,
+            0,
+        ),
     ])
     .await;
 }
 
 #[tokio::test]
 async fn an_answer_is_read_wherever_the_bytes_are_cut() {
-    let body = format!("\u{FEFF}: \u{1F980}\r\ndata: {NOTIFICATION}\r\n\r\ndata: {}\r\n\r\n", odd_answer());
+    let body = format!(
+        "\u{FEFF}: \u{1F980}\r\ndata: {NOTIFICATION}\r\n\r\ndata: {}\r\n\r\n",
+        odd_answer()
+    );
     // One chunk of one byte each, all at once; then dripped in small pieces, which cut characters and line ends.
     let bytes = body.bytes().map(|byte| Step::Chunk(Bytes::from(vec![byte])));
-    let at_once = bytes.fold(Reply::sse_bytes("").unfinished(), Reply::then).then(Step::LastChunk);
+    let at_once = bytes
+        .fold(Reply::sse_bytes("").unfinished(), Reply::then)
+        .then(Step::LastChunk);
     let dripped = |size| {
         let bytes = Bytes::from(body.clone());
-        Reply::sse_bytes("").until_close().then(Step::Drip { bytes, chunk: size, every: Duration::from_millis(1) })
+        Reply::sse_bytes("").until_close().then(Step::Drip {
+            bytes,
+            chunk: size,
+            every: Duration::from_millis(1),
+        })
     };
-    for (what, reply) in [("bytes", at_once), ("pieces of 1", dripped(1)), ("of 2", dripped(2)), ("of 7", dripped(7))] {
+    for (what, reply) in [
+        ("bytes", at_once),
+        ("pieces of 1", dripped(1)),
+        ("of 2", dripped(2)),
+        ("of 7", dripped(7)),
+    ] {
         let (server, client) = serve_once(reply).await;
         let ended = call(&client).await;
-        let record = assert_ended(&what, &ended, OutcomeKind::ToolSuccess, Delivery::Answered, &[Some(200)]);
+        let record = assert_ended(
+            &what,
+            &ended,
+            OutcomeKind::ToolSuccess,
+            Delivery::Answered,
+            &[Some(200)],
+        );
         assert_eq!(record.sse.unwrap().events, 2, "{what}");
-        assert_eq!(ended.unwrap().into_success().unwrap().text(), "Øresund \u{1F980} 世界", "{what}");
+        assert_eq!(
+            ended.unwrap().into_success().unwrap().text(),
+            "Øresund \u{1F980} 世界",
+            "{what}"
+        );
         still_usable(&what, &client).await;
         only_calls(&server, 2);
     }
@@ -117,130 +249,40 @@ async fn an_answer_is_read_wherever_the_bytes_are_cut() {
 /// An answer to the first call, of characters of two, three and four bytes.
 fn odd_answer() -> String {
     let text = "Øresund \u{1F980} 世界";
-    format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+    )
 }
 
 #[tokio::test]
 async fn events_of_other_names_are_no_messages_and_are_counted_as_skipped() {
-    for name in ["ping", "Message", "MESSAGE", "message ", " message", "error", "endpoint", "response"] {
+    for name in [
+        "ping", "Message", "MESSAGE", "message ", " message", "error", "endpoint", "response",
+    ] {
         let body = format!("event: {name}\ndata: {ANSWER}\n\nevent: message\ndata: {ANSWER}\n\n");
         // The real answer may stand after it, or not at all.
-        let (server, client) = serve([Reply::sse_bytes(body), Reply::sse_bytes(format!("event: {name}\ndata: {ANSWER}\n\n"))]).await;
+        let (server, client) = serve([
+            Reply::sse_bytes(body),
+            Reply::sse_bytes(format!("event: {name}\ndata: {ANSWER}\n\n")),
+        ])
+        .await;
         let ended = call(&client).await;
         let sse = assert_good(&name, &ended).sse.unwrap();
         assert_eq!((sse.events, sse.skipped), (2, 1), "{name}");
         let ended = call(&client).await;
-        let record = assert_ended(&name, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
+        let record = assert_ended(
+            &name,
+            &ended,
+            OutcomeKind::StreamIncomplete,
+            Delivery::Unknown,
+            &[Some(200)],
+        );
         let sse = record.sse.unwrap();
-        assert_eq!((sse.events, sse.skipped, sse.close_cause), (1, 1, Some(CloseCause::Ended)), "{name}");
-        only_calls(&server, 2);
-    }
-}
-
-/// Plays one reply whose answer ends the call while the stream stays open: the call must not wait for its end.
-async fn ends_at_once(what: &str, events: &[&str]) -> Ended {
-    let (server, client) = serve_once(Reply::sse(events).unfinished().then(Step::AwaitClientClose)).await;
-    let ended = call(&client).await;
-    let record = crate::support::record(&ended);
-    assert!(record.duration < Duration::from_secs(5), "{what}: took {:?}", record.duration);
-    server.client_closed().await.unwrap_or_else(|error| panic!("{what}: {error}"));
-    still_usable(&what, &client).await;
-    only_calls(&server, 2);
-    ended
-}
-
-#[tokio::test]
-async fn an_answer_to_our_id_ends_the_call_at_once_even_if_it_is_none() {
-    use EnvelopeFault as F;
-    for (message, fault) in [
-        (r#"{"jsonrpc":"2.0","id":"1","result":{"content":[]}}"#, F::IdType),
-        (r#"{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":"m"}}"#, F::IdType),
-        (r#"{"id":1,"result":{"content":[]}}"#, F::Version),
-        (r#"{"jsonrpc":"1.0","id":1,"result":{"content":[]}}"#, F::Version),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#, F::ResultAndError),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, F::ResultAndError),
-        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":"m"}}"#, F::InvalidError),
-        (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, F::InvalidError),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, F::DuplicateMember("result")),
-    ] {
-        let ended = ends_at_once(message, &[NOTIFICATION, message]).await;
-        let record = assert_ended(&message, &ended, OutcomeKind::InvalidEnvelope, Delivery::Unknown, &[Some(200)]);
-        let error = protocol_error(&ended);
-        assert_eq!(error.fault(), &ProtocolFault::InvalidEnvelope(fault), "{message}");
-        assert_eq!(error.excerpt(), message);
-        let sse = record.sse.unwrap();
-        assert_eq!((sse.events, sse.terminal_response), (2, false), "{message}");
-        assert_eq!(sse.close_cause, Some(CloseCause::Refused), "{message}");
-    }
-}
-
-#[tokio::test]
-async fn c_39_the_answer_on_a_stream_may_be_an_error() {
-    for (message, id, notes) in [
-        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{"a":1e400}}}"#, Some(1), vec![]),
-        (r#"{"jsonrpc":"2.0","id":1.0,"error":{"code":-32602,"message":"no","data":{"a":1e400}}}"#, Some(1), vec![]),
-        // An error without an id belongs to the exchange that it came in.
-        (r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no","data":{"a":1e400}}}"#, None, vec![Note::MissingErrorId]),
-        (r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no","data":{"a":1e400}}}"#, None, vec![Note::MissingErrorId]),
-    ] {
-        let ended = ends_at_once(message, &[FOREIGN, message]).await;
-        let record = assert_ended(&message, &ended, OutcomeKind::JsonrpcError, Delivery::Answered, &[Some(200)]);
-        let error = rpc_error(&ended);
-        assert_eq!((error.code(), error.message()), (-32602, "no"), "{message}");
-        assert_eq!(error.data().unwrap().get(), r#"{"a":1e400}"#, "{message}");
-        assert_eq!(error.id(), id.map(RequestId::Number).as_ref(), "{message}");
-        assert_eq!((record.error_code, &record.notes), (Some(-32602), &notes), "{message}");
-        let sse = record.sse.unwrap();
-        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (2, 1, true), "{message}");
-        assert_eq!(sse.close_cause, Some(CloseCause::Answered), "{message}");
-    }
-}
-
-#[tokio::test]
-async fn a_parse_error_without_an_id_ends_the_stream() {
-    let message = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
-    let ended = ends_at_once(message, &[message]).await;
-    assert_ended(&message, &ended, OutcomeKind::JsonrpcError, Delivery::Answered, &[Some(200)]);
-    assert_eq!(ended.unwrap_err().rpc_code(), Some(-32700));
-}
-
-#[tokio::test]
-async fn the_answer_on_a_stream_may_be_anything_that_a_json_answer_may_be() {
-    let response = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    let tool_error = response(r#"{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}"#);
-    let ended = ends_at_once("a tool error", &[&tool_error]).await;
-    assert_ended(&"a tool error", &ended, OutcomeKind::ToolError, Delivery::Answered, &[Some(200)]);
-
-    let asks = response(r#"{"resultType":"input_required","requestState":"s"}"#);
-    let ended = ends_at_once("input", &[&asks]).await;
-    assert_ended(&"input", &ended, OutcomeKind::InputRequired, Delivery::Answered, &[Some(200)]);
-    let Ok(ToolOutcome::InputRequired(asked)) = ended else { panic!("input required") };
-    assert!(asked.record().sse.is_some());
-
-    for result in [r#"{"resultType":"complete","content":"x"}"#, r#"{"resultType":"later"}"#, "[]", "null"] {
-        let message = response(result);
-        let ended = ends_at_once(result, &[NOTIFICATION, &message]).await;
-        let record = assert_ended(&result, &ended, OutcomeKind::InvalidToolResult, Delivery::Unknown, &[Some(200)]);
-        assert_eq!(protocol_error(&ended).excerpt(), message);
-        assert_eq!(record.sse.unwrap().close_cause, Some(CloseCause::Answered));
-    }
-}
-
-#[tokio::test]
-async fn c_01_on_another_status_a_stream_is_only_a_body() {
-    for status in [400, 404, 429, 500, 503] {
-        let body = format!("event: message\ndata: {ANSWER}\n\n");
-        let reply = Reply::json(status, body).header("Content-Type", "text/event-stream").header("Retry-After", "3");
-        let (server, client) = serve_once(reply).await;
-        let ended = call(&client).await;
-        let delivery = if status < 500 { Delivery::Refused } else { Delivery::Unknown };
-        let record = assert_ended(&status, &ended, OutcomeKind::HttpError, delivery, &[Some(status)]);
-        assert_eq!(record.sse, None);
-        let error = http_error(&ended);
-        assert_eq!(error.status(), status);
-        assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
-        assert!(error.excerpt().starts_with("event: message\ndata: "), "{}", error.excerpt());
-        still_usable(&status, &client).await;
+        assert_eq!(
+            (sse.events, sse.skipped, sse.close_cause),
+            (1, 1, Some(CloseCause::Ended)),
+            "{name}"
+        );
         only_calls(&server, 2);
     }
 }

@@ -2,7 +2,9 @@
 
 use mcp_client::ToolOutcome;
 
-use crate::stage::{Canned, INVALID_TOOL_RESULT, SUCCESS, Stage, TOOL_ERROR, notes, protocol_error, response};
+use crate::stage::{
+    Canned, INVALID_TOOL_RESULT, SUCCESS, Stage, TOOL_ERROR, notes, protocol_error, response,
+};
 
 async fn strict() -> Stage {
     Stage::with(|builder| builder.strict_results(true)).await
@@ -25,18 +27,30 @@ async fn c_10_an_absent_result_type_is_complete_and_noted_or_strictly_an_error()
         (r#"{"content":[],"isError":false}"#, SUCCESS),
         (r#"{"content":[],"isError":true}"#, TOOL_ERROR),
         // What belongs to a request for input asks for nothing in a complete result.
-        (r#"{"content":[],"inputRequests":{"k":{"method":"roots/list"}},"requestState":"s"}"#, SUCCESS),
+        (
+            r#"{"content":[],"inputRequests":{"k":{"method":"roots/list"}},"requestState":"s"}"#,
+            SUCCESS,
+        ),
     ] {
         for reply in both(result) {
             let outcome = default.ends(&reply, want).await;
             assert_eq!(notes(&outcome), ["missing-result-type"], "{result}");
-            let Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) = outcome else { panic!("complete") };
-            assert_eq!(output.result().result_type, None, "what was not said is not made up");
+            let Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) = outcome else {
+                panic!("complete")
+            };
+            assert_eq!(
+                output.result().result_type,
+                None,
+                "what was not said is not made up"
+            );
 
             strict.answers(&reply);
             let error = protocol_error(strict.client.call_tool("x").send().await);
             assert_eq!(error.path(), Some("result.resultType"), "{result}");
-            assert_eq!(error.to_string(), "the result is invalid at `result.resultType`: it is missing");
+            assert_eq!(
+                error.to_string(),
+                "the result is invalid at `result.resultType`: it is missing"
+            );
         }
     }
 }
@@ -44,8 +58,10 @@ async fn c_10_an_absent_result_type_is_complete_and_noted_or_strictly_an_error()
 #[tokio::test]
 async fn strictness_asks_for_nothing_else() {
     let strict = strict().await;
-    for reply in both(r#"{"resultType":"complete","content":[{"type":"vendor/x"}],"structuredContent":null,"x":1}"#) {
-        strict.ends(&reply, SUCCESS).await.unwrap();
+    for reply in
+        both(r#"{"resultType":"complete","content":[{"type":"vendor/x"}],"structuredContent":null,"x":1}"#)
+    {
+        strict.assert_ends(&reply, SUCCESS).await;
     }
 }
 
@@ -60,7 +76,9 @@ async fn a_missing_content_beside_structured_content_is_an_error_or_leniently_em
 
             let outcome = lenient.ends(&reply, SUCCESS).await;
             assert_eq!(notes(&outcome), ["missing-content"], "{result}");
-            let ToolOutcome::Success(output) = outcome.unwrap() else { panic!("a success") };
+            let ToolOutcome::Success(output) = outcome.unwrap() else {
+                panic!("a success")
+            };
             assert_eq!((output.content().len(), output.text().as_ref()), (0, ""));
             assert_eq!(output.structured_raw().unwrap().get(), structured);
             assert_eq!(output.for_model(), structured);
@@ -89,11 +107,23 @@ async fn leniency_has_its_limits() {
     let lenient = lenient().await;
     for (result, path) in [
         (r#"{"resultType":"complete"}"#, "result.content"),
-        (r#"{"resultType":"complete","content":null,"structuredContent":{}}"#, "result.content"),
-        (r#"{"resultType":"complete","content":{},"structuredContent":{}}"#, "result.content"),
+        (
+            r#"{"resultType":"complete","content":null,"structuredContent":{}}"#,
+            "result.content",
+        ),
+        (
+            r#"{"resultType":"complete","content":{},"structuredContent":{}}"#,
+            "result.content",
+        ),
         (r#"{"resultType":"complete","content":"text"}"#, "result.content"),
-        (r#"{"resultType":"complete","content":[],"isError":"true"}"#, "result.isError"),
-        (r#"{"resultType":"complete","content":[],"isError":0}"#, "result.isError"),
+        (
+            r#"{"resultType":"complete","content":[],"isError":"true"}"#,
+            "result.isError",
+        ),
+        (
+            r#"{"resultType":"complete","content":[],"isError":0}"#,
+            "result.isError",
+        ),
         (r#"{"resultType":null,"content":[]}"#, "result.resultType"),
         (r#"{"resultType":"other","content":[]}"#, "result.resultType"),
         ("null", "result"),

@@ -23,12 +23,15 @@ fn capabilities(error: &CallError) -> Option<Value> {
         .map(|capabilities| serde_json::to_value(capabilities).unwrap())
 }
 
+/// Code, data, and what can be read of it: supported versions, required capabilities.
+type Row<'a> = (i64, Value, Option<Vec<&'a str>>, Option<Value>);
+
 /// The typed errors of the protocol, as a 400 and as a 200: the variant differs, the facts do not.
 #[tokio::test]
 async fn the_codes_of_the_protocol_give_typed_facts_at_any_status() {
     let unsupported = json!({ "supported": ["2025-11-25", "2030-01-01"], "requested": "2026-07-28" });
     let missing = json!({ "requiredCapabilities": { "elicitation": { "url": {} }, "sampling": {} } });
-    let rows: &[(i64, Value, Option<Vec<&str>>, Option<Value>)] = &[
+    let rows: &[Row<'_>] = &[
         (-32020, json!({ "header": "Mcp-Name" }), None, None),
         (
             -32021,

@@ -4,6 +4,7 @@ use mcp_client::{
     CallError, Delivery,
     error::HttpError,
     retry::{Classify, FailureKind},
+    types::RawJson,
 };
 use mcp_tests::{FaultServer, Reply};
 
@@ -189,7 +190,7 @@ async fn the_error_in_the_body_is_a_fact_whatever_its_id_and_the_status_still_de
                     "{reply:?}"
                 );
                 assert_eq!(
-                    error.rpc_data().map(|data| data.get()),
+                    error.rpc_data().map(RawJson::get),
                     Some(r#"{"n":1e400}"#),
                     "{reply:?}"
                 );

@@ -1,0 +1,15 @@
+//! `mcp-call` as people and scripts use it: exit codes, the JSON line, and what it sends.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+mod calls;
+mod outcomes;
+mod program;
+mod rounds;
+mod secrets;
+mod usage;
