@@ -15,8 +15,8 @@ use std::{
 };
 
 use mcp_client::{
-    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Observer, OutcomeKind, Retry, SuspendedCall, ToolOutcome,
-    types::RawJson,
+    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Observer, OutcomeKind, Retry,
+    SuspendedCall, ToolOutcome, types::RawJson,
 };
 use mcp_tests::Kitchen;
 

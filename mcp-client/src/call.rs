@@ -90,7 +90,7 @@ pub(crate) async fn run<M: MultiRound>(
     let mut flight = Flight::new(client, spec, after, note);
     // A limit beyond what a clock can hold is none.
     let deadline = Instant::now().checked_add(after);
-    flight.exchange.deadline = deadline;
+    flight.deadline = deadline;
     loop {
         let attempt = attempt::<M>(client, spec, state, &mut flight);
         let mut result = match deadline {
@@ -118,13 +118,18 @@ async fn attempt<M: MultiRound>(
     let id = client.next_id();
     flight.begin_attempt(&id);
     let outgoing = request::build::<M>(client, spec, state, id.clone())?;
+    let limit = spec.attempt_timeout.or(client.config().attempt_timeout);
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    flight.exchange.deadline = [flight.deadline, deadline].into_iter().flatten().min();
     let exchange = async {
         let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
         read::<M>(client, spec, exchange, &id, flight).await
     };
-    match spec.attempt_timeout.or(client.config().attempt_timeout) {
-        Some(after) => timeout(after, exchange).await.unwrap_or_else(|_| Err(timed_out(after))),
-        None => exchange.await,
+    match (limit, deadline) {
+        (Some(after), Some(deadline)) => {
+            timeout_at(deadline, exchange).await.unwrap_or_else(|_| Err(timed_out(after)))
+        }
+        _ => exchange.await,
     }
 }
 

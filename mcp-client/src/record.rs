@@ -9,6 +9,9 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 /// Error messages in records are cut at this many characters.
 pub const MAX_ERROR_MESSAGE_CHARS: usize = 256;
 
+/// Names of members in notes are cut at this many characters: they are the server's.
+pub const MAX_NOTED_NAME_CHARS: usize = 64;
+
 /// How a call ended, as one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -111,7 +114,7 @@ pub enum Note {
     MissingErrorId,
     /// The error in the body of a non-2xx answer has another id.
     ForeignErrorId,
-    /// A member stood twice; the last one won.
+    /// A member stood twice; the last one won. Its name is cut at [`MAX_NOTED_NAME_CHARS`] characters.
     DuplicateMember(String),
     /// A hint of the wrong shape was left out; the raw value is kept.
     DroppedHint(Cow<'static, str>),
@@ -280,4 +283,11 @@ impl Serialize for CallRecord {
 /// Cuts a message for the record, at a character border.
 pub(crate) fn cut_message(message: &str) -> String {
     message.chars().take(MAX_ERROR_MESSAGE_CHARS).collect()
+}
+
+impl Note {
+    /// A member of that name stood twice.
+    pub(crate) fn duplicate(name: &str) -> Self {
+        Self::DuplicateMember(name.chars().take(MAX_NOTED_NAME_CHARS).collect())
+    }
 }

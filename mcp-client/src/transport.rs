@@ -23,6 +23,9 @@ pub(crate) const JSON: &str = "application/json";
 /// The media type of an answer that is a stream of messages.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
+/// Longer media types than this are none that anybody registered (RFC 6838 §4.2: 127 and 127).
+const MAX_MEDIA_TYPE_CHARS: usize = 255;
+
 /// Carries JSON-RPC messages as bytes. HTTP is one implementation; your own fits the same method.
 ///
 /// # Examples
@@ -188,15 +191,17 @@ impl HttpHead {
         (200..300).contains(&self.status)
     }
 
-    /// The media type in lower case, without parameters.
+    /// The media type in lower case, without parameters, cut at [`MAX_MEDIA_TYPE_CHARS`] characters.
     pub(crate) fn media_type(&self) -> Option<Cow<'static, str>> {
-        let value = self.header("content-type")?;
-        let essence = value.split(';').next().unwrap_or_default().trim();
-        [JSON, EVENT_STREAM]
-            .into_iter()
-            .find(|known| essence.eq_ignore_ascii_case(known))
-            .map(Cow::Borrowed)
-            .or_else(|| (!essence.is_empty()).then(|| essence.to_ascii_lowercase().into()))
+        let value = self.headers.get("content-type")?.as_bytes();
+        let essence = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        let known =
+            [JSON, EVENT_STREAM].into_iter().find(|known| essence.eq_ignore_ascii_case(known.as_bytes()));
+        if let Some(known) = known {
+            return Some(Cow::Borrowed(known));
+        }
+        let essence: String = String::from_utf8_lossy(essence).chars().take(MAX_MEDIA_TYPE_CHARS).collect();
+        (!essence.is_empty()).then(|| essence.to_ascii_lowercase().into())
     }
 }
 

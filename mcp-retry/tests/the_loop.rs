@@ -47,9 +47,14 @@ fn every_second() -> Retry {
     Retry::builder().backoff(Constant(seconds(1))).without_budget().build()
 }
 
+/// Fails where a call would hang.
+async fn within_a_day<T>(run: impl Future<Output = T>) -> T {
+    timeout(seconds(86_400), run).await.unwrap()
+}
+
 /// A call that always fails like this, at once.
 async fn failing(retry: &Retry, call: &Call<'_>, failure: Failure<'static>) -> AttemptLog {
-    let (outcome, log) = retry.run(call, |_| ready(Outcome::Err(Fault(failure)))).await;
+    let (outcome, log) = within_a_day(retry.run(call, |_| ready(Outcome::Err(Fault(failure))))).await;
     assert_eq!(outcome, Err(Fault(failure)), "the last error, as it was");
     log
 }
@@ -217,12 +222,12 @@ async fn attempts_are_counted() {
         let retry = Retry::builder().max_attempts(set).backoff(Constant(seconds(1))).without_budget().build();
         let calls = AtomicU32::new(0);
         let started = Instant::now();
-        let (_, log) = retry
-            .run(&pay(), |attempt| {
-                assert_eq!(calls.fetch_add(1, Ordering::Relaxed) + 1, attempt.number);
-                ready(Outcome::Err(Fault(not_sent())))
-            })
-            .await;
+        let call = pay();
+        let run = retry.run(&call, |attempt| {
+            assert_eq!(calls.fetch_add(1, Ordering::Relaxed) + 1, attempt.number);
+            ready(Outcome::Err(Fault(not_sent())))
+        });
+        let (_, log) = within_a_day(run).await;
         assert_eq!(calls.load(Ordering::Relaxed), made, "{set}");
         assert_eq!(
             log.attempts().iter().map(|attempt| attempt.number).collect::<Vec<_>>(),

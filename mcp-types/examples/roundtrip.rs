@@ -24,11 +24,7 @@ fn round_trip<T: Serialize + DeserializeOwned>(text: &str) -> Result<(), String>
     let written = serde_json::to_string(&typed).map_err(|error| error.to_string())?;
     let before: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let after: Value = serde_json::from_str(&written).map_err(|error| error.to_string())?;
-    if before == after {
-        Ok(())
-    } else {
-        Err(format!("came out as {written}"))
-    }
+    if before == after { Ok(()) } else { Err(format!("came out as {written}")) }
 }
 
 macro_rules! by_name {
@@ -79,11 +75,7 @@ fn main() -> ExitCode {
     match run(Path::new(&directory)) {
         Ok((passed, failed)) => {
             println!("{passed} round-tripped, {failed} failed");
-            if failed == 0 && passed > 0 {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
+            if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {
             eprintln!("{}: {error}", Path::new(&directory).display());

@@ -85,22 +85,13 @@ mod tests {
         ] {
             let value =
                 json!({"supportedVersions": [], "capabilities": {}, "ttlMs": ttl, "cacheScope": scope});
-            let hint = serde_json::from_value::<DiscoverResult>(value.clone())
-                .unwrap()
-                .cache_hint();
-            assert_eq!(
-                (hint.ttl, hint.public),
-                (Duration::from_millis(millis), public),
-                "{value}"
-            );
+            let hint = serde_json::from_value::<DiscoverResult>(value.clone()).unwrap().cache_hint();
+            assert_eq!((hint.ttl, hint.public), (Duration::from_millis(millis), public), "{value}");
         }
         let huge = r#"{"supportedVersions":[],"capabilities":{},"ttlMs":1e21}"#;
         let read: DiscoverResult = serde_json::from_str(huge).unwrap();
         assert_eq!(read.cache_hint(), CacheHint::default());
         assert_eq!(read.dropped_hints().collect::<Vec<_>>(), ["ttlMs"]);
-        assert_eq!(
-            read.with_cache(9, CacheScope::Public).cache_hint().ttl,
-            Duration::from_millis(9)
-        );
+        assert_eq!(read.with_cache(9, CacheScope::Public).cache_hint().ttl, Duration::from_millis(9));
     }
 }

@@ -119,10 +119,7 @@ impl CompleteParams {
     #[must_use]
     pub fn with_argument(mut self, name: impl Into<String>, value: impl Into<ArgumentText>) -> Self {
         let context = self.context.get_or_insert_default();
-        context
-            .arguments
-            .get_or_insert_default()
-            .insert(name, value.into());
+        context.arguments.get_or_insert_default().insert(name, value.into());
         self
     }
 }

@@ -49,11 +49,7 @@ impl ErrorObject {
     }
 
     fn typed<T: DeserializeOwned>(&self, code: i64) -> Option<T> {
-        if self.code == code {
-            self.data_as()?.ok()
-        } else {
-            None
-        }
+        if self.code == code { self.data_as()?.ok() } else { None }
     }
 }
 
@@ -83,11 +79,7 @@ impl<const CODE: i64> TryFrom<ErrorObject> for CodedError<CODE> {
 
     /// Fails with the error object itself if it has another code.
     fn try_from(error: ErrorObject) -> Result<Self, ErrorObject> {
-        if error.code == CODE {
-            Ok(Self(error))
-        } else {
-            Err(error)
-        }
+        if error.code == CODE { Ok(Self(error)) } else { Err(error) }
     }
 }
 
@@ -135,10 +127,7 @@ mod tests {
             serde_json::from_str(r#"{"code":-32603,"message":"no","data":null}"#).unwrap();
         assert_eq!(absent.data, None);
         assert_eq!(null.data, Some(RawJson::null()));
-        assert_eq!(
-            serde_json::to_string(&null).unwrap(),
-            r#"{"code":-32603,"message":"no","data":null}"#
-        );
+        assert_eq!(serde_json::to_string(&null).unwrap(), r#"{"code":-32603,"message":"no","data":null}"#);
     }
 
     #[test]
@@ -151,10 +140,7 @@ mod tests {
             assert!(error.contains("`code`"), "{code}: {error}");
         }
         assert!(
-            serde_json::from_str::<ErrorObject>(r#"{"code":1}"#)
-                .unwrap_err()
-                .to_string()
-                .contains("message")
+            serde_json::from_str::<ErrorObject>(r#"{"code":1}"#).unwrap_err().to_string().contains("message")
         );
     }
 
@@ -166,12 +152,7 @@ mod tests {
         assert_eq!(typed.supported, ["2026-07-28"]);
         assert_eq!(serde_json::to_value(&typed).unwrap(), data);
         assert!(error.missing_required_client_capability().is_none());
-        assert!(
-            error
-                .with_data(json!({"supported": "x"}))
-                .unsupported_protocol_version()
-                .is_none()
-        );
+        assert!(error.with_data(json!({"supported": "x"})).unsupported_protocol_version().is_none());
 
         let data = json!({"requiredCapabilities": {"elicitation": {"url": {}}}});
         let error = ErrorObject::new(error_code::MISSING_REQUIRED_CLIENT_CAPABILITY, "no").with_data(data);
@@ -183,10 +164,7 @@ mod tests {
     fn coded_errors_check_their_code() {
         assert!(serde_json::from_str::<InternalError>(r#"{"code":-32603,"message":"x"}"#).is_ok());
         let error = serde_json::from_str::<InternalError>(r#"{"code":-32600,"message":"x"}"#).unwrap_err();
-        assert!(
-            error.to_string().contains("expected -32603, found -32600"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("expected -32603, found -32600"), "{error}");
         assert_eq!(ParseError::new("x").into_object().code, -32700);
     }
 }

@@ -67,16 +67,11 @@ pub fn encode_integer(value: impl Into<i128>) -> String {
 /// fractions and integers beyond ±(2^53 - 1).
 pub fn encode_json(value: &RawJson) -> Option<String> {
     if value.is_string() {
-        value
-            .parse::<String>()
-            .ok()
-            .map(|text| encode(&text).into_owned())
+        value.parse::<String>().ok().map(|text| encode(&text).into_owned())
     } else if value.is_bool() {
         Some(value.get().to_owned())
     } else if value.is_number() {
-        integer::from_text(value.get())
-            .filter(|n| (-MAX_EXACT..=MAX_EXACT).contains(n))
-            .map(encode_integer)
+        integer::from_text(value.get()).filter(|n| (-MAX_EXACT..=MAX_EXACT).contains(n)).map(encode_integer)
     } else {
         None
     }
@@ -92,9 +87,7 @@ pub fn decode(value: &str) -> Result<Cow<'_, str>, HeaderValueError> {
         return Ok(Cow::Borrowed(value));
     };
     let bytes = base64_text::decode(inner).map_err(HeaderValueError::Base64)?;
-    String::from_utf8(bytes)
-        .map(Cow::Owned)
-        .map_err(|_| HeaderValueError::NotUtf8)
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| HeaderValueError::NotUtf8)
 }
 
 #[cfg(test)]
@@ -145,17 +138,10 @@ mod tests {
 
     #[test]
     fn bad_wrappings_are_errors() {
-        for wrapped in [
-            "=?base64?x?=",
-            "=?base64?!!!!?=",
-            "=?base64?YQ?=",
-            "=?base64?YQ==\n?=",
-            "=?base64?_-8=?=",
-        ] {
-            assert!(
-                matches!(decode(wrapped), Err(HeaderValueError::Base64(_))),
-                "{wrapped}"
-            );
+        for wrapped in
+            ["=?base64?x?=", "=?base64?!!!!?=", "=?base64?YQ?=", "=?base64?YQ==\n?=", "=?base64?_-8=?="]
+        {
+            assert!(matches!(decode(wrapped), Err(HeaderValueError::Base64(_))), "{wrapped}");
         }
         assert_eq!(decode("=?base64?/w==?="), Err(HeaderValueError::NotUtf8));
     }

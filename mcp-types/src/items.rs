@@ -37,24 +37,12 @@ impl<T> Items<T> {
 
     /// The entries that could be read.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().filter_map(|item| {
-            if let Item::Good(good) = item {
-                Some(good)
-            } else {
-                None
-            }
-        })
+        self.0.iter().filter_map(|item| if let Item::Good(good) = item { Some(good) } else { None })
     }
 
     /// The entries that could not be read.
     pub fn malformed(&self) -> impl Iterator<Item = &RawJson> {
-        self.0.iter().filter_map(|item| {
-            if let Item::Malformed(raw) = item {
-                Some(raw)
-            } else {
-                None
-            }
-        })
+        self.0.iter().filter_map(|item| if let Item::Malformed(raw) = item { Some(raw) } else { None })
     }
 
     /// All entries in their order.
@@ -130,13 +118,7 @@ impl<T> Iterator for ItemsIntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.find_map(|item| {
-            if let Item::Good(good) = item {
-                Some(good)
-            } else {
-                None
-            }
-        })
+        self.0.find_map(|item| if let Item::Good(good) = item { Some(good) } else { None })
     }
 }
 

@@ -139,13 +139,7 @@ mod tests {
         let meta: RequestMeta = serde_json::from_value(value.clone()).unwrap();
         assert_eq!(meta.dropped_hints().count(), 3);
         assert_eq!(serde_json::to_value(&meta).unwrap(), value);
-        for wrong in [
-            json!(1),
-            json!([]),
-            json!({"name": 1}),
-            json!("x"),
-            Value::Bool(true),
-        ] {
+        for wrong in [json!(1), json!([]), json!({"name": 1}), json!("x"), Value::Bool(true)] {
             let value = json!({ key::SERVER_INFO: wrong });
             let meta: ResultMeta = serde_json::from_value(value.clone()).unwrap();
             assert_eq!(meta.server_info, None);

@@ -181,9 +181,7 @@ impl InputRequiredResult {
     /// Adds something to ask for.
     #[must_use]
     pub fn with_request(mut self, key: impl Into<String>, request: impl Into<InputRequest>) -> Self {
-        self.input_requests
-            .get_or_insert_default()
-            .insert(key, request.into());
+        self.input_requests.get_or_insert_default().insert(key, request.into());
         self
     }
 
@@ -197,10 +195,7 @@ impl InputRequiredResult {
     /// Whether there is something to go on with: at least one request, or a state.
     pub fn is_actionable(&self) -> bool {
         self.request_state.is_some()
-            || self
-                .input_requests
-                .as_ref()
-                .is_some_and(|requests| !requests.is_empty())
+            || self.input_requests.as_ref().is_some_and(|requests| !requests.is_empty())
     }
 }
 
@@ -246,10 +241,7 @@ pub type InputResponseRequestParams = InputResponseParams;
 
 /// The result of a request that may be answered with a request for input: decided by `resultType`, never by trial.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "results of methods are about as large as the other variant"
-)]
+#[expect(clippy::large_enum_variant, reason = "results of methods are about as large as the other variant")]
 pub enum CompleteOrInput<T> {
     /// The request is answered.
     Complete(T),
@@ -273,9 +265,7 @@ impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for CompleteOrInput<T
         match kind {
             Some(ResultType::InputRequired) => raw.parse().map(Self::InputRequired),
             Some(ResultType::Other(other)) => {
-                return Err(serde::de::Error::custom(format_args!(
-                    "`resultType`: unknown type \"{other}\""
-                )));
+                return Err(serde::de::Error::custom(format_args!("`resultType`: unknown type \"{other}\"")));
             }
             _ => raw.parse().map(Self::Complete),
         }

@@ -104,12 +104,8 @@ impl<V> OrderedMap<V> {
 
     /// Removes all but the last entry of each key, in linear time also for hostile input.
     pub(crate) fn settle(&mut self) {
-        let repeats = |i: usize| {
-            self.entries
-                .iter()
-                .skip(i + 1)
-                .any(|(k, _)| Some(k.as_str()) == self.key_at(i))
-        };
+        let repeats =
+            |i: usize| self.entries.iter().skip(i + 1).any(|(k, _)| Some(k.as_str()) == self.key_at(i));
         if self.entries.len() <= SCAN_LIMIT && !(0..self.entries.len()).any(repeats) {
             return;
         }
@@ -123,12 +119,7 @@ impl<V> OrderedMap<V> {
 
     fn last_occurrences(&self) -> Vec<bool> {
         let mut seen = HashSet::with_capacity(self.entries.len());
-        let mut keep: Vec<bool> = self
-            .entries
-            .iter()
-            .rev()
-            .map(|(k, _)| seen.insert(k.as_str()))
-            .collect();
+        let mut keep: Vec<bool> = self.entries.iter().rev().map(|(k, _)| seen.insert(k.as_str())).collect();
         keep.reverse();
         keep
     }
@@ -179,10 +170,7 @@ impl<V: PartialEq> PartialEq for OrderedMap<V> {
             order.sort_by(|&a, &b| map.key_at(a).cmp(&map.key_at(b)));
             order
         };
-        sorted(self)
-            .into_iter()
-            .zip(sorted(other))
-            .all(|(a, b)| self.entries.get(a) == other.entries.get(b))
+        sorted(self).into_iter().zip(sorted(other)).all(|(a, b)| self.entries.get(a) == other.entries.get(b))
     }
 }
 
@@ -283,18 +271,12 @@ mod tests {
     fn order_and_odd_keys_are_kept() {
         let text = r#"{"z":1,"":2,"__proto__":{"a":[]},"a\"b":null}"#;
         assert_eq!(serde_json::to_string(&map(text)).unwrap(), text);
-        assert_eq!(
-            map(text).keys().collect::<Vec<_>>(),
-            ["z", "", "__proto__", "a\"b"]
-        );
+        assert_eq!(map(text).keys().collect::<Vec<_>>(), ["z", "", "__proto__", "a\"b"]);
     }
 
     #[test]
     fn the_last_of_equal_keys_wins() {
-        assert_eq!(
-            serde_json::to_string(&map(r#"{"a":1,"b":2,"a":3}"#)).unwrap(),
-            r#"{"b":2,"a":3}"#
-        );
+        assert_eq!(serde_json::to_string(&map(r#"{"a":1,"b":2,"a":3}"#)).unwrap(), r#"{"b":2,"a":3}"#);
         let mut m = map(r#"{"a":1,"b":2}"#);
         assert_eq!(m.insert("a", RawJson::null()).unwrap().get(), "1");
         assert_eq!(serde_json::to_string(&m).unwrap(), r#"{"a":null,"b":2}"#);
@@ -319,10 +301,7 @@ mod tests {
 
     #[test]
     fn debug_hides_values() {
-        assert_eq!(
-            format!("{:?}", map(r#"{"token":"hunter2"}"#)),
-            r#"{"token": RawJson(string, 9 bytes)}"#
-        );
+        assert_eq!(format!("{:?}", map(r#"{"token":"hunter2"}"#)), r#"{"token": RawJson(string, 9 bytes)}"#);
     }
 
     #[test]
@@ -335,11 +314,7 @@ mod tests {
         let started = Instant::now();
         let read = map(&text);
         assert!(read == read.iter().map(|(k, v)| (k.to_owned(), v.clone())).collect());
-        assert!(
-            started.elapsed() < Duration::from_secs(10),
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         assert_eq!(read.len(), 100_002);
         assert_eq!(read.get("same").unwrap().get(), "99999");
     }

@@ -88,10 +88,7 @@ mod tests {
         assert_eq!(plain_text(&value, "type"), None);
         assert_eq!(member(&value, "a").unwrap().get(), r#"[{"type":"inner"}]"#);
         assert_eq!(has(&value, ["a", "b", "type"]), [true, false, true]);
-        assert_eq!(
-            has(&raw(r#"{"a":1,"b":null,"a":null}"#), ["a", "b"]),
-            [false, false]
-        );
+        assert_eq!(has(&raw(r#"{"a":1,"b":null,"a":null}"#), ["a", "b"]), [false, false]);
     }
 
     #[test]

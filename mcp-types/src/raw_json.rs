@@ -33,9 +33,7 @@ impl RawJson {
     ///
     /// When the value cannot be written as JSON, such as a map whose keys are not strings.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, JsonError> {
-        serde_json::value::to_raw_value(value)
-            .map(Self)
-            .map_err(JsonError::new)
+        serde_json::value::to_raw_value(value).map(Self).map_err(JsonError::new)
     }
 
     /// Checks that the text is one JSON value and keeps it. White space around the value is dropped.
@@ -228,10 +226,7 @@ mod tests {
             ("true", "RawJson(boolean, 4 bytes)"),
             ("null", "RawJson(null, 4 bytes)"),
         ] {
-            assert_eq!(
-                format!("{:?}", RawJson::from_text(text.to_owned()).unwrap()),
-                shown
-            );
+            assert_eq!(format!("{:?}", RawJson::from_text(text.to_owned()).unwrap()), shown);
         }
     }
 
@@ -248,22 +243,10 @@ mod tests {
         let raw = RawJson::from(&value);
         assert_eq!(raw.to_value().unwrap(), value);
         assert_eq!(serde_json::to_value(&raw).unwrap(), value);
-        assert_eq!(
-            serde_json::from_value::<RawJson>(value.clone())
-                .unwrap()
-                .to_value()
-                .unwrap(),
-            value
-        );
+        assert_eq!(serde_json::from_value::<RawJson>(value.clone()).unwrap().to_value().unwrap(), value);
         assert!(RawJson::empty_object().is_object());
         assert!(RawJson::null().is_null());
-        assert_eq!(
-            RawJson::from_serialize("x")
-                .unwrap()
-                .parse_borrowed::<&str>()
-                .unwrap(),
-            "x"
-        );
+        assert_eq!(RawJson::from_serialize("x").unwrap().parse_borrowed::<&str>().unwrap(), "x");
     }
 
     #[test]

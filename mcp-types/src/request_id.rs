@@ -114,23 +114,9 @@ mod tests {
     #[test]
     fn whole_floats_are_integers_and_nothing_is_rounded() {
         for text in ["1.0", "1e0", "10e-1"] {
-            assert_eq!(
-                serde_json::from_str::<RequestId>(text).unwrap(),
-                RequestId::Number(1),
-                "{text}"
-            );
+            assert_eq!(serde_json::from_str::<RequestId>(text).unwrap(), RequestId::Number(1), "{text}");
         }
-        for text in [
-            "1.5",
-            "null",
-            "true",
-            "[]",
-            "{}",
-            "9223372036854775808",
-            "1e19",
-            "1e999",
-            "1e-1",
-        ] {
+        for text in ["1.5", "null", "true", "[]", "{}", "9223372036854775808", "1e19", "1e999", "1e-1"] {
             assert!(serde_json::from_str::<ProgressToken>(text).is_err(), "{text}");
         }
     }

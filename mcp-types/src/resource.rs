@@ -164,11 +164,7 @@ open_struct! {
     }
 }
 
-cacheable!(
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ReadResourceResult
-);
+cacheable!(ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult);
 paginated!(ListResourcesResult, resources: Resource);
 paginated!(ListResourceTemplatesResult, resource_templates: ResourceTemplate);
 

@@ -49,10 +49,7 @@ mod tests {
         let result: AnyResult = serde_json::from_str(text).unwrap();
         assert_eq!(result.result_type, Some(ResultType::from("task")));
         assert_eq!(serde_json::to_string(&result).unwrap(), text);
-        assert_eq!(
-            serde_json::to_string(&AnyResult::new()).unwrap(),
-            r#"{"resultType":"complete"}"#
-        );
+        assert_eq!(serde_json::to_string(&AnyResult::new()).unwrap(), r#"{"resultType":"complete"}"#);
     }
 
     #[test]

@@ -43,9 +43,7 @@ impl SubscriptionFilter {
     /// Asks for changes of one resource.
     #[must_use]
     pub fn with_resource(mut self, uri: impl Into<String>) -> Self {
-        self.resource_subscriptions
-            .get_or_insert_default()
-            .push(uri.into());
+        self.resource_subscriptions.get_or_insert_default().push(uri.into());
         self
     }
 }

@@ -192,10 +192,7 @@ impl CallToolResult {
 
     /// A failure of the tool with one block of text.
     pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            is_error: Some(true),
-            ..Self::text(text)
-        }
+        Self { is_error: Some(true), ..Self::text(text) }
     }
 
     /// Whether the tool failed. Default: `false`.

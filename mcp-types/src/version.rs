@@ -34,13 +34,8 @@ impl ProtocolVersion {
     pub const LATEST: Self = Self::V2026_07_28;
 
     /// All versions that have a constant here, the newest first.
-    pub const KNOWN: [Self; 5] = [
-        Self::V2026_07_28,
-        Self::V2025_11_25,
-        Self::V2025_06_18,
-        Self::V2025_03_26,
-        Self::V2024_11_05,
-    ];
+    pub const KNOWN: [Self; 5] =
+        [Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26, Self::V2024_11_05];
 
     /// The version as it is written on the wire.
     pub fn as_str(&self) -> &str {

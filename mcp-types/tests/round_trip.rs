@@ -28,19 +28,13 @@ fn through<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
     let typed = match (from_str, from_value, from_reader) {
         (Ok(typed), Ok(value), Ok(reader)) => {
             assert_eq!(typed, reader);
-            assert_eq!(
-                serde_json::to_value(&value).unwrap(),
-                serde_json::to_value(&typed).unwrap()
-            );
+            assert_eq!(serde_json::to_value(&value).unwrap(), serde_json::to_value(&typed).unwrap());
             typed
         }
         (Err(error), Err(_), Err(_)) => return Err(error.to_string()),
-        (a, b, c) => panic!(
-            "{text}: from_str {}, from_value {}, from_reader {}",
-            a.is_ok(),
-            b.is_ok(),
-            c.is_ok()
-        ),
+        (a, b, c) => {
+            panic!("{text}: from_str {}, from_value {}, from_reader {}", a.is_ok(), b.is_ok(), c.is_ok())
+        }
     };
     let written = serde_json::to_string(&typed).unwrap();
     assert_eq!(serde_json::from_str::<T>(&written).unwrap(), typed, "{written}");
@@ -74,11 +68,7 @@ fn each_object(
             Value::Object(members) => {
                 all.push(path.to_owned());
                 for (name, member) in members {
-                    paths(
-                        member,
-                        &format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
-                        all,
-                    );
+                    paths(member, &format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), all);
                 }
             }
             Value::Array(elements) => {
@@ -127,14 +117,7 @@ fn unknown_members_round_trip_at_every_depth() {
 
 #[test]
 fn members_of_any_type_are_refused_or_round_trip() {
-    let others = [
-        json!(5),
-        json!("x"),
-        json!({"a": []}),
-        json!([{"a": 1.5}, []]),
-        json!(true),
-        json!(-0.5),
-    ];
+    let others = [json!(5), json!("x"), json!({"a": []}), json!([{"a": 1.5}, []]), json!(true), json!(-0.5)];
     for (name, value) in fixtures::fixtures() {
         let Some(members) = value.as_object() else {
             continue;
@@ -175,16 +158,9 @@ fn a_null_member_is_refused_kept_or_absent() {
 #[test]
 fn other_kinds_of_values_never_panic() {
     for name in NAMES {
-        for value in [
-            json!(null),
-            json!(1),
-            json!(1.5),
-            json!("x"),
-            json!([]),
-            json!([[]]),
-            json!({}),
-            json!(true),
-        ] {
+        for value in
+            [json!(null), json!(1), json!(1.5), json!("x"), json!([]), json!([[]]), json!({}), json!(true)]
+        {
             if let Ok(written) = named(name, &value) {
                 assert_eq!(written, value, "{name}");
             }

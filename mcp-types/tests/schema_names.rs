@@ -38,11 +38,7 @@ fn traits() -> [&'static str; 4] {
 
 #[test]
 fn the_schema_has_155_types() {
-    let mut names: Vec<&str> = types()
-        .into_iter()
-        .map(|(name, _)| name)
-        .chain(traits())
-        .collect();
+    let mut names: Vec<&str> = types().into_iter().map(|(name, _)| name).chain(traits()).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 155);
@@ -71,21 +67,11 @@ fn names_differ_from_the_schema_only_where_rust_says_so() {
 fn the_schema_has_ten_constants() {
     assert_eq!((LATEST_PROTOCOL_VERSION, JSONRPC_VERSION), ("2026-07-28", "2.0"));
     assert_eq!(
-        [
-            PARSE_ERROR,
-            INVALID_REQUEST,
-            METHOD_NOT_FOUND,
-            INVALID_PARAMS,
-            INTERNAL_ERROR
-        ],
+        [PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR],
         [-32700, -32600, -32601, -32602, -32603]
     );
     assert_eq!(
-        [
-            HEADER_MISMATCH,
-            MISSING_REQUIRED_CLIENT_CAPABILITY,
-            UNSUPPORTED_PROTOCOL_VERSION
-        ],
+        [HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY, UNSUPPORTED_PROTOCOL_VERSION],
         [-32020, -32021, -32022]
     );
 }

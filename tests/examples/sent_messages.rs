@@ -31,11 +31,7 @@ async fn main() -> Result<()> {
 }
 
 fn received(server: &FaultServer) -> Result<Vec<String>> {
-    server
-        .requests()
-        .into_iter()
-        .map(|request| Ok(String::from_utf8(request.body.to_vec())?))
-        .collect()
+    server.requests().into_iter().map(|request| Ok(String::from_utf8(request.body.to_vec())?)).collect()
 }
 
 /// Calls of all shapes, by clients of all shapes.
@@ -46,19 +42,9 @@ async fn calls() -> Result<Vec<String>> {
     for client in [
         http()?.build()?,
         http()?.without_client_info().build()?,
-        http()?
-            .client_info(Implementation::new("agent ü", "1.2.0"))
-            .accept_input(all)
-            .build()?,
+        http()?.client_info(Implementation::new("agent ü", "1.2.0")).accept_input(all).build()?,
     ] {
-        for name in [
-            "get_weather",
-            "two words",
-            "天気",
-            "",
-            "a\r\nb",
-            "=?base64?YQ==?=",
-        ] {
+        for name in ["get_weather", "two words", "天気", "", "a\r\nb", "=?base64?YQ==?="] {
             client.call_tool(name).send().await?.into_success()?;
         }
         for arguments in [
@@ -67,12 +53,7 @@ async fn calls() -> Result<Vec<String>> {
             r#"{"inputResponses":1,"name":"x","_meta":[]}"#,
         ] {
             let arguments = RawJson::from_text(arguments.to_owned())?;
-            client
-                .call_tool("x")
-                .arguments(arguments)
-                .send()
-                .await?
-                .into_success()?;
+            client.call_tool("x").arguments(arguments).send().await?.into_success()?;
         }
         for kinds in [
             InputKinds::NONE,
@@ -82,28 +63,13 @@ async fn calls() -> Result<Vec<String>> {
             InputKinds::ROOTS,
             all,
         ] {
-            client
-                .call_tool("x")
-                .accept_input(kinds)
-                .send()
-                .await?
-                .into_success()?;
+            client.call_tool("x").accept_input(kinds).send().await?.into_success()?;
         }
-        let call = client
-            .call_tool("x")
-            .arguments(json!({ "a": 1 }))
-            .meta("com.example/list", [1, 2]);
+        let call = client.call_tool("x").arguments(json!({ "a": 1 })).meta("com.example/list", [1, 2]);
         let call = call
-            .meta(
-                "traceparent",
-                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-            )
+            .meta("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
             .meta("plain", ());
-        call.scenario("all of it")
-            .header("X-Own", "1")
-            .send()
-            .await?
-            .into_success()?;
+        call.scenario("all of it").header("X-Own", "1").send().await?.into_success()?;
     }
     received(&server)
 }
@@ -126,10 +92,7 @@ fn questions() -> Value {
 }
 
 fn reply(result: &Value) -> Reply {
-    Reply::json(
-        200,
-        format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#),
-    )
+    Reply::json(200, format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#))
 }
 
 /// Answers each request of `questions`. Numbers are whole: the published schema allows no others in a form, though
@@ -175,10 +138,7 @@ async fn rounds() -> Result<Vec<String>> {
     ])
     .await?;
     let client = Client::http(&server.url())?.accept_input(all()).build()?;
-    let call = client
-        .call_tool("close_ticket")
-        .arguments(json!({ "id": 7 }))
-        .meta("com.example/a", 1);
+    let call = client.call_tool("close_ticket").arguments(json!({ "id": 7 })).meta("com.example/a", 1);
     let mut outcome = call.send().await?;
     for _ in 0..3 {
         let mut round = asked(outcome)?;
@@ -206,22 +166,12 @@ async fn restored() -> Result<Vec<String>> {
 /// The same, with a server that checks what it gets.
 async fn kitchen() -> Result<Vec<String>> {
     let kitchen = Kitchen::start().await?;
-    let client = Client::http(&kitchen.url())?
-        .accept_input(InputKinds::FORM)
-        .build()?;
+    let client = Client::http(&kitchen.url())?.accept_input(InputKinds::FORM).build()?;
     kitchen.switch("baseline", json!({}))?;
-    client
-        .call_tool("run_configured_test_scenario")
-        .send()
-        .await?
-        .into_success()?;
+    client.call_tool("run_configured_test_scenario").send().await?.into_success()?;
     kitchen.switch("elicitation.approval", json!({}))?;
     let mut round = asked(client.call_tool("run_configured_test_scenario").send().await?)?;
     round.answer("elicitation", ElicitAnswer::accept(&json!({ "reason": "yes" }))?)?;
     round.resume().await?.into_success()?;
-    kitchen
-        .posts()
-        .into_iter()
-        .map(|post| Ok(String::from_utf8(post.raw.to_vec())?))
-        .collect()
+    kitchen.posts().into_iter().map(|post| Ok(String::from_utf8(post.raw.to_vec())?)).collect()
 }

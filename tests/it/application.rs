@@ -19,11 +19,7 @@ async fn outputs(stage: &Stage, result: &str) -> [ToolOutput; 2] {
 
 async fn output(stage: &Stage, reply: &Canned) -> ToolOutput {
     let text = String::from_utf8_lossy(&reply.body);
-    let want = if text.contains(r#""isError":true"#) {
-        TOOL_ERROR
-    } else {
-        SUCCESS
-    };
+    let want = if text.contains(r#""isError":true"#) { TOOL_ERROR } else { SUCCESS };
     match stage.ends(reply, want).await.unwrap() {
         ToolOutcome::Success(output) | ToolOutcome::ToolError(output) => output,
         ToolOutcome::InputRequired(asked) => panic!("no output: {asked:?}"),

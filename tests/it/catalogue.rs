@@ -15,9 +15,7 @@ pub(crate) type Table = [(&'static str, &'static [Where])];
 /// Checks that every point from 1 to `count` stands in the table once, and that the tests exist.
 pub(crate) fn check(prefix: &str, count: usize, table: &Table) {
     let ids: Vec<_> = table.iter().map(|(id, _)| (*id).to_owned()).collect();
-    let expected: Vec<_> = (1..=count)
-        .map(|number| format!("{prefix}-{number:02}"))
-        .collect();
+    let expected: Vec<_> = (1..=count).map(|number| format!("{prefix}-{number:02}")).collect();
     assert_eq!(ids, expected);
     for (id, places) in table {
         assert!(!places.is_empty(), "{id}");
@@ -27,10 +25,7 @@ pub(crate) fn check(prefix: &str, count: usize, table: &Table) {
                     let path = format!("{}/it/{file}", env!("CARGO_MANIFEST_DIR"));
                     let text = std::fs::read_to_string(&path)
                         .unwrap_or_else(|error| panic!("{id}: {path}: {error}"));
-                    assert!(
-                        text.contains(&format!("fn {name}(")),
-                        "{id}: {file} has no test {name}"
-                    );
+                    assert!(text.contains(&format!("fn {name}(")), "{id}: {file} has no test {name}");
                     assert!(!text.contains("#[ignore"), "{id}: {file} ignores tests");
                 }
                 Where::Issue(issue, why) => assert!(!issue.is_empty() && !why.is_empty(), "{id}"),

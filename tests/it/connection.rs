@@ -26,11 +26,7 @@ use crate::{
 #[track_caller]
 fn assert_not_sent(what: &str, ended: &Ended) {
     let record = assert_ended(&what, ended, OutcomeKind::TransportError, Delivery::NotSent, &[]);
-    assert_eq!(
-        (record.post_count(), record.http_statuses().count()),
-        (0, 0),
-        "{what}"
-    );
+    assert_eq!((record.post_count(), record.http_statuses().count()), (0, 0), "{what}");
     let error = transport_error(ended);
     assert_eq!(error.kind(), TransportErrorKind::Connect, "{what}");
     assert!(error.is_connect() && !error.is_timeout(), "{what}");
@@ -73,10 +69,7 @@ async fn a_client_whose_server_was_away_works_once_it_is_there() {
     assert_not_sent("still away", &call(&client).await);
     let listener = socket.listen(16).unwrap().into_std().unwrap();
     let server = MockServer::builder().listener(listener).start().await;
-    Mock::given(any())
-        .respond_with(json_body(200, ANSWER.replace("{{id}}", "3")))
-        .mount(&server)
-        .await;
+    Mock::given(any()).respond_with(json_body(200, ANSWER.replace("{{id}}", "3"))).mount(&server).await;
     assert_good(&"there", &call(&client).await);
     assert_eq!(posts(&server).await.len(), 1);
 }
@@ -87,21 +80,12 @@ async fn a_connection_that_breaks_before_any_byte_leaves_the_fate_of_the_call_un
     for (what, reply) in [
         ("closed", Reply::steps([Step::Close])),
         ("reset", Reply::steps([Step::Reset])),
-        (
-            "closed after a while",
-            Reply::steps([Step::Pause(Duration::from_millis(50)), Step::Close]),
-        ),
+        ("closed after a while", Reply::steps([Step::Pause(Duration::from_millis(50)), Step::Close])),
         ("closed after an empty line", Reply::raw("\r\n").then(Step::Close)),
     ] {
         let (server, client) = serve([reply, good()]).await;
         let ended = call(&client).await;
-        assert_ended(
-            &what,
-            &ended,
-            OutcomeKind::TransportError,
-            Delivery::Unknown,
-            &[None],
-        );
+        assert_ended(&what, &ended, OutcomeKind::TransportError, Delivery::Unknown, &[None]);
         let error = transport_error(&ended);
         assert_eq!(error.kind(), TransportErrorKind::Broken, "{what}");
         assert!(!error.is_connect() && Error::source(error).is_some(), "{what}");
@@ -122,13 +106,7 @@ async fn a_connection_that_is_hung_up_on_is_no_proof_that_nothing_was_sent() {
         if step == Step::Reset && transport_error(&ended).is_connect() {
             assert_not_sent("reset at once", &ended);
         } else {
-            assert_ended(
-                &step,
-                &ended,
-                OutcomeKind::TransportError,
-                Delivery::Unknown,
-                &[None],
-            );
+            assert_ended(&step, &ended, OutcomeKind::TransportError, Delivery::Unknown, &[None]);
             assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Broken);
         }
         still_usable(&step, &client).await;
@@ -157,18 +135,8 @@ async fn what_is_no_http_is_a_broken_connection() {
         let what = &bytes[..bytes.len().min(40)];
         let (server, client) = serve([Reply::raw(bytes.to_owned()), good()]).await;
         let ended = call(&client).await;
-        assert_ended(
-            &what,
-            &ended,
-            OutcomeKind::TransportError,
-            Delivery::Unknown,
-            &[None],
-        );
-        assert_eq!(
-            transport_error(&ended).kind(),
-            TransportErrorKind::Broken,
-            "{what}"
-        );
+        assert_ended(&what, &ended, OutcomeKind::TransportError, Delivery::Unknown, &[None]);
+        assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Broken, "{what}");
         still_usable(&what, &client).await;
         only_calls(&server, 2);
     }
@@ -177,10 +145,7 @@ async fn what_is_no_http_is_a_broken_connection() {
 #[tokio::test]
 async fn heads_before_the_head_are_passed_over() {
     let body = ANSWER.replace("{{id}}", "1");
-    for informational in [
-        "HTTP/1.1 100 Continue\r\n\r\n",
-        "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n",
-    ] {
+    for informational in ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"] {
         let last = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
@@ -214,13 +179,7 @@ async fn a_request_that_was_read_on_an_old_connection_is_never_repeated() {
         assert_good(&step, &call(&client).await);
         assert_good(&step, &call(&client).await);
         let ended = call(&client).await;
-        assert_ended(
-            &step,
-            &ended,
-            OutcomeKind::TransportError,
-            Delivery::Unknown,
-            &[None],
-        );
+        assert_ended(&step, &ended, OutcomeKind::TransportError, Delivery::Unknown, &[None]);
         let requests = only_calls(&server, 3);
         assert!(requests.iter().all(|request| request.connection == 1));
         still_usable(&step, &client).await;

@@ -32,9 +32,7 @@ fn send<T: Send>(value: T) -> T {
 #[test]
 fn clients_are_shared_and_futures_travel() {
     fn shared<T: Send + Sync + Clone + 'static>(_: &T) {}
-    let client = Client::with_transport(MemoryTransport::reply(""))
-        .build()
-        .unwrap();
+    let client = Client::with_transport(MemoryTransport::reply("")).build().unwrap();
     shared(&client);
     drop(send(client.call_tool("x").send()));
     drop(send(client.call_tool("x").send_typed::<Vec<u8>>()));
@@ -67,9 +65,7 @@ fn defaults_are_those_in_the_documentation() {
     assert_eq!(limits.max_event_bytes, DEFAULT_MAX_EVENT_BYTES);
     assert_eq!(limits.max_error_body_bytes, DEFAULT_MAX_ERROR_BODY_BYTES);
     assert_eq!(limits.connect_timeout, DEFAULT_CONNECT_TIMEOUT);
-    let client = Client::with_transport(MemoryTransport::reply(""))
-        .build()
-        .unwrap();
+    let client = Client::with_transport(MemoryTransport::reply("")).build().unwrap();
     assert_eq!(client.accepted_input(), InputKinds::NONE);
 }
 
@@ -80,38 +76,21 @@ async fn a_transport_that_never_answers_costs_the_timeout_and_no_more() {
     let started = Instant::now();
     let error = client.call_tool("x").send().await.unwrap_err();
     assert_eq!(started.elapsed(), DEFAULT_TIMEOUT);
-    assert_eq!(
-        (error.outcome(), error.layer()),
-        (OutcomeKind::Timeout, Layer::Transport)
-    );
-    assert_eq!(
-        (error.delivery(), error.is_timeout(), error.is_connect()),
-        (Delivery::Unknown, true, false)
-    );
+    assert_eq!((error.outcome(), error.layer()), (OutcomeKind::Timeout, Layer::Transport));
+    assert_eq!((error.delivery(), error.is_timeout(), error.is_connect()), (Delivery::Unknown, true, false));
 
-    let client = Client::with_transport(hang())
-        .timeout(Duration::from_secs(5))
-        .build()
-        .unwrap();
+    let client = Client::with_transport(hang()).timeout(Duration::from_secs(5)).build().unwrap();
     let started = Instant::now();
     client.call_tool("x").send().await.unwrap_err();
     assert_eq!(started.elapsed(), Duration::from_secs(5));
 
     let started = Instant::now();
-    client
-        .call_tool("x")
-        .attempt_timeout(Duration::from_secs(2))
-        .send()
-        .await
-        .unwrap_err();
+    client.call_tool("x").attempt_timeout(Duration::from_secs(2)).send().await.unwrap_err();
     assert_eq!(started.elapsed(), Duration::from_secs(2));
 
     // The call's limit holds over an attempt's, and a limit that no clock can hold is none.
     let started = Instant::now();
-    let call = client
-        .call_tool("x")
-        .timeout(Duration::from_secs(1))
-        .attempt_timeout(Duration::MAX);
+    let call = client.call_tool("x").timeout(Duration::from_secs(1)).attempt_timeout(Duration::MAX);
     call.send().await.unwrap_err();
     assert_eq!(started.elapsed(), Duration::from_secs(1));
 }
@@ -157,22 +136,13 @@ impl Transport for Broken {
 async fn a_custom_transport_says_whether_the_call_may_have_run() {
     for (delivery, posts) in [(Delivery::NotSent, 0), (Delivery::Unknown, 1)] {
         let log = Log::default();
-        let client = Client::with_transport(Broken(delivery))
-            .observer(log.clone())
-            .build()
-            .unwrap();
+        let client = Client::with_transport(Broken(delivery)).observer(log.clone()).build().unwrap();
         let outcome = client.call_tool("x").send().await;
         assert_eq!(record(&outcome).post_count(), posts);
         let error = outcome.unwrap_err();
-        assert_eq!(
-            (error.outcome(), error.delivery()),
-            (OutcomeKind::TransportError, delivery)
-        );
+        assert_eq!((error.outcome(), error.delivery()), (OutcomeKind::TransportError, delivery));
         assert_eq!(error.to_string(), "the transport failed");
-        assert_eq!(
-            std::error::Error::source(&error).unwrap().to_string(),
-            "disk on fire"
-        );
+        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "disk on fire");
         let seen = log.0.lock().unwrap();
         assert_eq!(seen.len(), 1);
         assert_eq!(Some(&seen[0]), error.record());
@@ -183,10 +153,7 @@ async fn a_custom_transport_says_whether_the_call_may_have_run() {
 async fn a_dropped_future_is_told_to_the_observer_only() {
     let log = Log::default();
     let transport = MemoryTransport::new(|_| std::future::pending());
-    let client = Client::with_transport(transport)
-        .observer(log.clone())
-        .build()
-        .unwrap();
+    let client = Client::with_transport(transport).observer(log.clone()).build().unwrap();
     let call = client.call_tool("x").send();
     let given_up = tokio::time::timeout(Duration::from_millis(20), call).await;
     assert!(given_up.is_err());
@@ -246,27 +213,16 @@ fn every_error_can_be_built_by_those_who_test_their_own_code() {
             FailureKind::Unavailable,
         ),
         (
-            TransportError::new(
-                TransportErrorKind::Timeout {
-                    after: DEFAULT_TIMEOUT,
-                },
-                Delivery::Unknown,
-            )
-            .into(),
+            TransportError::new(TransportErrorKind::Timeout { after: DEFAULT_TIMEOUT }, Delivery::Unknown)
+                .into(),
             OutcomeKind::Timeout,
             Layer::Transport,
             Delivery::Unknown,
             FailureKind::Timeout,
         ),
         (
-            TransportError::new(
-                TransportErrorKind::TooLarge {
-                    limit: 1,
-                    setting: "x",
-                },
-                Delivery::Unknown,
-            )
-            .into(),
+            TransportError::new(TransportErrorKind::TooLarge { limit: 1, setting: "x" }, Delivery::Unknown)
+                .into(),
             OutcomeKind::TransportError,
             Layer::Transport,
             Delivery::Unknown,
@@ -316,36 +272,20 @@ fn every_error_can_be_built_by_those_who_test_their_own_code() {
         );
         assert_eq!(error.record(), None);
         let failure = error.failure().unwrap();
-        assert_eq!(
-            (failure.kind(), failure.delivery()),
-            (*kind, *delivery),
-            "{error}"
-        );
+        assert_eq!((failure.kind(), failure.delivery()), (*kind, *delivery), "{error}");
         let said = error.to_string();
-        assert!(
-            !said.is_empty() && !said.ends_with('.') && !said.contains("Error {"),
-            "{said}"
-        );
+        assert!(!said.is_empty() && !said.ends_with('.') && !said.contains("Error {"), "{said}");
         assert!(error.for_model().ends_with('.'), "{}", error.for_model());
     }
     let limited = &table[8].0;
     assert!(limited.is_rate_limited());
     assert_eq!(limited.retry_after(), Some(Duration::from_secs(7)));
     assert_eq!(limited.header("Retry-After"), Some("7"));
-    assert_eq!(
-        (limited.rpc_code(), limited.rpc_message()),
-        (Some(-32000), Some("slow down"))
-    );
+    assert_eq!((limited.rpc_code(), limited.rpc_message()), (Some(-32000), Some("slow down")));
     assert_eq!(limited.challenges()[0].param("scope"), Some("a"));
-    assert_eq!(
-        limited.failure().unwrap().retry_after(),
-        Some(Duration::from_secs(7))
-    );
+    assert_eq!(limited.failure().unwrap().retry_after(), Some(Duration::from_secs(7)));
     let shown = format!("{limited:?} {limited} {}", limited.for_model());
-    assert!(
-        !shown.contains("slow down") && !shown.contains("scope=\"a\""),
-        "{shown}"
-    );
+    assert!(!shown.contains("slow down") && !shown.contains("scope=\"a\""), "{shown}");
 }
 
 #[test]

@@ -56,11 +56,9 @@ fn wire(content: Content, framing: Framing, id: usize) -> Wire {
     };
     let (header, before, after) = match framing {
         Framing::Length => (format!("Content-Length: {}\r\n", body.len()), String::new(), ""),
-        Framing::Chunked => (
-            "Transfer-Encoding: chunked\r\n".to_owned(),
-            format!("{:x}\r\n", body.len()),
-            "\r\n0\r\n\r\n",
-        ),
+        Framing::Chunked => {
+            ("Transfer-Encoding: chunked\r\n".to_owned(), format!("{:x}\r\n", body.len()), "\r\n0\r\n\r\n")
+        }
         Framing::UntilClose => (String::new(), String::new(), ""),
     };
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nConnection: close\r\n{header}\r\n");
@@ -94,24 +92,13 @@ async fn sweep(content: Content, framing: Framing, end: End) {
         .collect();
     let (server, client) = serve(script).await;
     for (offset, wire) in cuts.iter().enumerate() {
-        let what = format!(
-            "{content:?} {framing:?} {end:?}, cut at {offset} of {}",
-            wire.bytes.len()
-        );
+        let what = format!("{content:?} {framing:?} {end:?}, cut at {offset} of {}", wire.bytes.len());
         let ended = call(&client).await;
         if offset < wire.head {
             // Not even the head came whole.
             let record = not_whole(&what, &ended, OutcomeKind::TransportError, None);
-            assert_eq!(
-                transport_error(&ended).kind(),
-                TransportErrorKind::Broken,
-                "{what}"
-            );
-            assert_eq!(
-                (record.content_type.as_deref(), record.sse),
-                (None, None),
-                "{what}"
-            );
+            assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Broken, "{what}");
+            assert_eq!((record.content_type.as_deref(), record.sse), (None, None), "{what}");
             continue;
         }
         match content {
@@ -128,11 +115,7 @@ async fn sweep(content: Content, framing: Framing, end: End) {
 #[track_caller]
 fn not_whole<'a>(what: &str, ended: &'a Ended, kind: OutcomeKind, status: Option<u16>) -> &'a CallRecord {
     let record = assert_ended(&what, ended, kind, Delivery::Unknown, &[status]);
-    assert!(
-        record.duration < Duration::from_secs(5),
-        "{what}: took {:?}",
-        record.duration
-    );
+    assert!(record.duration < Duration::from_secs(5), "{what}: took {:?}", record.duration);
     record
 }
 
@@ -151,11 +134,7 @@ fn json(what: &str, ended: &Ended, wire: &Wire, framing: Framing, end: End, offs
         };
         not_whole(what, ended, kind, Some(200));
         assert_eq!(protocol_error(ended).fault(), &fault, "{what}");
-        assert_eq!(
-            protocol_error(ended).raw(),
-            &wire.bytes[wire.head..offset],
-            "{what}"
-        );
+        assert_eq!(protocol_error(ended).raw(), &wire.bytes[wire.head..offset], "{what}");
     } else {
         let record = not_whole(what, ended, OutcomeKind::StreamIncomplete, Some(200));
         let error = transport_error(ended);
@@ -172,11 +151,7 @@ fn sse(what: &str, ended: &Ended, wire: &Wire, framing: Framing, end: End, offse
     if offset >= wire.content_end {
         // The answer is whole; how the stream goes on from there is of no account.
         let sse = assert_good(&what, ended).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (2, 0, true),
-            "{what}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (2, 0, true), "{what}");
         assert_eq!(sse.close_cause, Some(CloseCause::Answered), "{what}");
         return;
     }
@@ -192,30 +167,14 @@ fn sse(what: &str, ended: &Ended, wire: &Wire, framing: Framing, end: End, offse
         // What is known of a stream of which no byte came: see `stream::a_stream_that_breaks_before_its_first_byte`.
         return;
     }
-    let cause = if orderly {
-        CloseCause::Ended
-    } else {
-        CloseCause::Broken
-    };
+    let cause = if orderly { CloseCause::Ended } else { CloseCause::Broken };
     let events = u64::from(offset >= wire.first_event_end);
     assert_eq!(error.kind(), TransportErrorKind::Incomplete, "{what}");
-    assert_eq!(
-        (error.sse_events(), error.close_cause()),
-        (Some(events), Some(cause)),
-        "{what}"
-    );
+    assert_eq!((error.sse_events(), error.close_cause()), (Some(events), Some(cause)), "{what}");
     let sse = record.sse.unwrap();
-    assert_eq!(
-        (sse.events, sse.skipped, sse.terminal_response),
-        (events, 0, false),
-        "{what}"
-    );
+    assert_eq!((sse.events, sse.skipped, sse.terminal_response), (events, 0, false), "{what}");
     assert_eq!(sse.close_cause, Some(cause), "{what}");
-    assert_eq!(
-        record.content_type.as_deref(),
-        Some("text/event-stream"),
-        "{what}"
-    );
+    assert_eq!(record.content_type.as_deref(), Some("text/event-stream"), "{what}");
 }
 
 macro_rules! sweeps {

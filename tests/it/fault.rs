@@ -45,9 +45,7 @@ pub(crate) async fn call(client: &Client) -> Ended {
 }
 
 pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
-        .await
-        .expect("it must come to an end")
+    tokio::time::timeout(PATIENCE, future).await.expect("it must come to an end")
 }
 
 /// How a call ended, and that the error, its variant, its accessors and the record all say the same.
@@ -114,10 +112,9 @@ fn is_variant(error: &CallError, kind: OutcomeKind) -> bool {
     match error {
         CallError::Invalid(_) => kind == K::InvalidCall,
         CallError::Auth(_) => kind == K::AuthError,
-        CallError::Transport(_) => matches!(
-            kind,
-            K::TransportError | K::Timeout | K::StreamIncomplete | K::Cancelled
-        ),
+        CallError::Transport(_) => {
+            matches!(kind, K::TransportError | K::Timeout | K::StreamIncomplete | K::Cancelled)
+        }
         CallError::Http(_) => kind == K::HttpError,
         CallError::JsonRpc(_) => kind == K::JsonrpcError,
         CallError::Protocol(_) => matches!(
@@ -131,16 +128,8 @@ fn is_variant(error: &CallError, kind: OutcomeKind) -> bool {
 /// A success of [`ANSWER`].
 #[track_caller]
 pub(crate) fn assert_good<'a>(what: &dyn Debug, ended: &'a Ended) -> &'a CallRecord {
-    let record = assert_ended(
-        what,
-        ended,
-        OutcomeKind::ToolSuccess,
-        Delivery::Answered,
-        &[Some(200)],
-    );
-    let Ok(ToolOutcome::Success(output)) = ended else {
-        panic!("{what:?}: {ended:?}")
-    };
+    let record = assert_ended(what, ended, OutcomeKind::ToolSuccess, Delivery::Answered, &[Some(200)]);
+    let Ok(ToolOutcome::Success(output)) = ended else { panic!("{what:?}: {ended:?}") };
     assert_eq!(output.text(), "ok", "{what:?}");
     record
 }
@@ -152,33 +141,25 @@ pub(crate) async fn still_usable(what: &dyn Debug, client: &Client) {
 
 #[track_caller]
 pub(crate) fn transport_error(ended: &Ended) -> &TransportError {
-    let Err(CallError::Transport(error)) = ended else {
-        panic!("no transport error: {ended:?}")
-    };
+    let Err(CallError::Transport(error)) = ended else { panic!("no transport error: {ended:?}") };
     error
 }
 
 #[track_caller]
 pub(crate) fn protocol_error(ended: &Ended) -> &ProtocolError {
-    let Err(CallError::Protocol(error)) = ended else {
-        panic!("no protocol error: {ended:?}")
-    };
+    let Err(CallError::Protocol(error)) = ended else { panic!("no protocol error: {ended:?}") };
     error
 }
 
 #[track_caller]
 pub(crate) fn http_error(ended: &Ended) -> &HttpError {
-    let Err(CallError::Http(error)) = ended else {
-        panic!("no HTTP error: {ended:?}")
-    };
+    let Err(CallError::Http(error)) = ended else { panic!("no HTTP error: {ended:?}") };
     error
 }
 
 #[track_caller]
 pub(crate) fn rpc_error(ended: &Ended) -> &JsonRpcError {
-    let Err(CallError::JsonRpc(error)) = ended else {
-        panic!("no JSON-RPC error: {ended:?}")
-    };
+    let Err(CallError::JsonRpc(error)) = ended else { panic!("no JSON-RPC error: {ended:?}") };
     error
 }
 
@@ -190,11 +171,7 @@ pub(crate) fn only_calls(server: &FaultServer, count: usize) -> Vec<RawRequest> 
     let mut ids: Vec<String> = requests
         .iter()
         .map(|request| {
-            assert!(
-                request.request_line().starts_with("POST "),
-                "{}",
-                request.request_line()
-            );
+            assert!(request.request_line().starts_with("POST "), "{}", request.request_line());
             assert_eq!(request.json().unwrap()["method"], "tools/call");
             for header in ["mcp-session-id", "last-event-id"] {
                 assert_eq!(request.header(header), None, "{header}");

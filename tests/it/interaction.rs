@@ -24,10 +24,7 @@ fn all() -> InputKinds {
 
 /// A result that asks for input: the text of the requests, and the JSON text of the state.
 fn asks(requests: &[(&str, &str)], state: Option<&str>) -> Canned {
-    let list: Vec<String> = requests
-        .iter()
-        .map(|(key, request)| format!(r#""{key}":{request}"#))
-        .collect();
+    let list: Vec<String> = requests.iter().map(|(key, request)| format!(r#""{key}":{request}"#)).collect();
     let mut members = String::new();
     if !list.is_empty() {
         members.push_str(r#","inputRequests":{"#);
@@ -44,11 +41,7 @@ fn asks(requests: &[(&str, &str)], state: Option<&str>) -> Canned {
 /// The continuation of a call with arguments that is answered so.
 async fn continuation(stage: &Stage, client: &Client, reply: &Canned) -> Continuation {
     stage.answers(reply);
-    let outcome = client
-        .call_tool("x")
-        .arguments(serde_json::json!({ "pin": "4711" }))
-        .send()
-        .await;
+    let outcome = client.call_tool("x").arguments(serde_json::json!({ "pin": "4711" })).send().await;
     assert_ending(&outcome, INPUT_REQUIRED, &[200], reply);
     match outcome {
         Ok(ToolOutcome::InputRequired(asked)) => asked,

@@ -29,11 +29,7 @@ impl Legacy {
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", "2025-11-25"),
         ];
-        Self {
-            verb: reqwest::Method::POST,
-            headers,
-            body: body.into(),
-        }
+        Self { verb: reqwest::Method::POST, headers, body: body.into() }
     }
 
     fn request(method: &str, params: &Value) -> Self {
@@ -45,10 +41,7 @@ impl Legacy {
     }
 
     fn verb(verb: reqwest::Method) -> Self {
-        Self {
-            verb,
-            ..Self::new("")
-        }
+        Self { verb, ..Self::new("") }
     }
 
     /// Replaces a header.
@@ -60,27 +53,18 @@ impl Legacy {
 
     /// What the server answers, ready to be given to the client.
     async fn answer(&self, server: &NameBeta) -> Canned {
-        let mut request = reqwest::Client::new()
-            .request(self.verb.clone(), server.url())
-            .body(self.body.clone());
+        let mut request =
+            reqwest::Client::new().request(self.verb.clone(), server.url()).body(self.body.clone());
         for (name, value) in &self.headers {
             request = request.header(*name, *value);
         }
         let response = request.send().await.unwrap();
         let status = response.status().as_u16();
-        let header = |name: &str| {
-            response
-                .headers()
-                .get(name)
-                .map(|value| value.to_str().unwrap().to_owned())
-        };
+        let header =
+            |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         let media_type = header("content-type").unwrap_or_default();
         let kept = ["www-authenticate", "retry-after", "allow"].map(|name| (name, header(name)));
-        let body = response
-            .text()
-            .await
-            .unwrap()
-            .replace(&format!("\"id\":{ID}"), "\"id\":{{id}}");
+        let body = response.text().await.unwrap().replace(&format!("\"id\":{ID}"), "\"id\":{{id}}");
         let mut canned = Canned::new(status, &media_type, body);
         for (name, value) in kept {
             if let Some(value) = value {

@@ -20,20 +20,13 @@ async fn is_refused(stage: &Stage, body: &str, want: Ending, fault: &ProtocolFau
         let record = crate::support::record(&outcome);
         let id = record.request_id.clone().unwrap().to_string();
         let sent = body.replace("{{id}}", &id);
-        assert_eq!(
-            record.error_message.as_deref(),
-            Some(fault.to_string().as_str()),
-            "{reply:?}"
-        );
+        assert_eq!(record.error_message.as_deref(), Some(fault.to_string().as_str()), "{reply:?}");
         let error = protocol_error(outcome);
         assert_eq!(error.fault(), fault, "{reply:?}");
         assert_eq!(error.raw(), sent.as_bytes(), "{reply:?}");
         let shown: String = error.excerpt().into_owned();
         assert!(!shown.is_empty() && sent.starts_with(&shown), "{reply:?}");
-        assert!(
-            !format!("{error} {error:?}").contains(&sent),
-            "the answer is not printed: {reply:?}"
-        );
+        assert!(!format!("{error} {error:?}").contains(&sent), "the answer is not printed: {reply:?}");
     }
 }
 

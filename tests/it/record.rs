@@ -87,42 +87,13 @@ impl Default for Line {
 
 impl Line {
     fn text(&self) -> String {
-        let Self {
-            scenario,
-            tool,
-            posts,
-            statuses,
-            id,
-            code,
-            result_type,
-            outcome,
-            layer,
-            data,
-            ..
-        } = self;
-        let Self {
-            delivery,
-            content_type,
-            sse,
-            notes,
-            ..
-        } = self;
-        let message = if self.message.is_empty() {
-            "null".to_owned()
-        } else {
-            format!("\"{}\"", self.message)
-        };
-        let data = if data.is_empty() {
-            String::new()
-        } else {
-            format!(r#""errorData":{data},"#)
-        };
-        let succeeded = matches!(*outcome, "TOOL_SUCCESS" | "TOOL_ERROR" | "INPUT_REQUIRED");
-        let failed = if succeeded {
-            "null".to_owned()
-        } else {
-            format!("\"{outcome}\"")
-        };
+        let Self { scenario, tool, posts, statuses, id, code, result_type, outcome, layer, data, .. } = self;
+        let Self { delivery, content_type, sse, notes, .. } = self;
+        let message =
+            if self.message.is_empty() { "null".to_owned() } else { format!("\"{}\"", self.message) };
+        let data = if data.is_empty() { String::new() } else { format!(r#""errorData":{data},"#) };
+        let succeeded = matches!(*outcome, "TOOL_SUCCESS" | "INPUT_REQUIRED");
+        let failed = if succeeded { "null".to_owned() } else { format!("\"{outcome}\"") };
         let attempts = match *id {
             "null" => String::new(),
             id => format!(r#"{{"number":1,"requestId":{id},"origin":"none","tookMs":0,"failed":{failed}}}"#),

@@ -19,19 +19,10 @@ use crate::fault::{
 #[track_caller]
 fn assert_refused(what: &str, ended: &Ended, kind: InvalidKind) {
     let record = assert_ended(&what, ended, OutcomeKind::InvalidCall, Delivery::NotSent, &[]);
-    assert_eq!(
-        (record.post_count(), record.request_id.as_ref()),
-        (0, None),
-        "{what}"
-    );
-    let Err(mcp_client::CallError::Invalid(error)) = ended else {
-        panic!("{what}: {ended:?}")
-    };
+    assert_eq!((record.post_count(), record.request_id.as_ref()), (0, None), "{what}");
+    let Err(mcp_client::CallError::Invalid(error)) = ended else { panic!("{what}: {ended:?}") };
     assert_eq!(error.kind(), kind, "{what}: {error}");
-    assert!(
-        error.to_string().starts_with("invalid call, not sent: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("invalid call, not sent: "), "{error}");
 }
 
 /// The one request of a call.
@@ -59,11 +50,7 @@ async fn a_plain_call_has_these_headers_and_no_others() {
         ("mcp-protocol-version", "2026-07-28"),
         ("user-agent", &agent),
     ];
-    let names: Vec<String> = request
-        .headers
-        .iter()
-        .map(|(name, _)| name.to_ascii_lowercase())
-        .collect();
+    let names: Vec<String> = request.headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
     assert_eq!(names.len(), expected.len(), "none twice: {names:?}");
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     assert_eq!(names, expected.iter().map(|(name, _)| *name).collect());
@@ -90,10 +77,7 @@ async fn names_go_into_the_header_as_they_are_or_encoded() {
         ("get_weather", Some("get_weather")),
         ("a/b.c-d:e", Some("a/b.c-d:e")),
         ("two words", Some("two words")),
-        (
-            "UPPER~!\"#$%&'()*+,;<=>?@[\\]^`{|}",
-            Some("UPPER~!\"#$%&'()*+,;<=>?@[\\]^`{|}"),
-        ),
+        ("UPPER~!\"#$%&'()*+,;<=>?@[\\]^`{|}", Some("UPPER~!\"#$%&'()*+,;<=>?@[\\]^`{|}")),
         (&*long, Some(&*long)),
         ("", Some("=?base64??=")),
         (" padded ", Some("=?base64?IHBhZGRlZCA=?=")),
@@ -113,31 +97,16 @@ async fn names_go_into_the_header_as_they_are_or_encoded() {
         let ended = in_time(client.call_tool(name).send()).await;
         assert_good(&name, &ended);
         let request = only_calls(&server, 1).remove(0);
-        assert_eq!(
-            request.json().unwrap()["params"]["name"],
-            name,
-            "the body has it as it is"
-        );
+        assert_eq!(request.json().unwrap()["params"]["name"], name, "the body has it as it is");
         let value = request.header("mcp-name").unwrap();
-        assert!(
-            value.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
-            "{value:?}"
-        );
+        assert!(value.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{value:?}");
         match header {
             Some(header) => assert_eq!(value, header),
             None => assert!(value.starts_with("=?base64?") && value.ends_with("?="), "{value}"),
         }
+        assert_eq!(header_value::decode(value).unwrap(), name, "the server reads the same name");
         assert_eq!(
-            header_value::decode(value).unwrap(),
-            name,
-            "the server reads the same name"
-        );
-        assert_eq!(
-            request
-                .headers
-                .iter()
-                .filter(|(name, _)| name.eq_ignore_ascii_case("mcp-name"))
-                .count(),
+            request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("mcp-name")).count(),
             1
         );
     }
@@ -161,14 +130,8 @@ async fn ids_that_the_server_hands_out_are_ignored() {
     }
     let requests = only_calls(&server, 3);
     for request in &requests {
-        for name in [
-            "mcp-session-id",
-            "last-event-id",
-            "cookie",
-            "if-none-match",
-            "authorization",
-            "origin",
-        ] {
+        for name in ["mcp-session-id", "last-event-id", "cookie", "if-none-match", "authorization", "origin"]
+        {
             assert_eq!(request.header(name), None, "{name}");
         }
         assert_eq!(request.header("mcp-protocol-version"), Some("2026-07-28"));
@@ -179,7 +142,7 @@ async fn ids_that_the_server_hands_out_are_ignored() {
 #[tokio::test]
 async fn headers_of_the_callers_are_added_and_those_of_the_call_win() {
     let server = FaultServer::start([good()]).await.unwrap();
-    let builder = Client::http(&server.url()).unwrap();
+    let builder = crate::support::once(&server.url());
     let client = builder
         .header("X-Tenant", "client")
         .header("X-Other", "client")
@@ -196,21 +159,10 @@ async fn headers_of_the_callers_are_added_and_those_of_the_call_win() {
     assert_good(&"client", &in_time(client.call_tool("x").send()).await);
     assert_good(
         &"token",
-        &in_time(
-            client
-                .call_tool("x")
-                .header("Authorization", "Bearer of-the-call")
-                .send(),
-        )
-        .await,
+        &in_time(client.call_tool("x").header("Authorization", "Bearer of-the-call").send()).await,
     );
     let requests = only_calls(&server, 3);
-    let seen = |name: &str| {
-        requests
-            .iter()
-            .map(|request| request.header(name))
-            .collect::<Vec<_>>()
-    };
+    let seen = |name: &str| requests.iter().map(|request| request.header(name)).collect::<Vec<_>>();
     assert_eq!(seen("x-tenant"), [Some("call"), Some("client"), Some("client")]);
     assert_eq!(seen("x-other"), [Some("client"); 3]);
     assert_eq!(seen("user-agent"), [Some("agent/1"); 3]);
@@ -218,18 +170,11 @@ async fn headers_of_the_callers_are_added_and_those_of_the_call_win() {
     assert_eq!(seen("traceparent"), [Some("00-1-2-01"), None, None]);
     assert_eq!(
         seen("authorization"),
-        [
-            Some("Bearer of-the-client"),
-            Some("Bearer of-the-client"),
-            Some("Bearer of-the-call")
-        ]
+        [Some("Bearer of-the-client"), Some("Bearer of-the-client"), Some("Bearer of-the-call")]
     );
     for request in &requests {
-        let names: BTreeSet<String> = request
-            .headers
-            .iter()
-            .map(|(name, _)| name.to_ascii_lowercase())
-            .collect();
+        let names: BTreeSet<String> =
+            request.headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
         assert_eq!(names.len(), request.headers.len(), "no header twice");
     }
 }
@@ -263,15 +208,8 @@ async fn headers_that_the_client_owns_are_refused() {
     ] {
         let ended = in_time(client.call_tool("x").header(name, "secret").send()).await;
         assert_refused(name, &ended, InvalidKind::Header);
-        let refused = Client::http(&server.url())
-            .unwrap()
-            .header(name, "secret")
-            .build()
-            .unwrap_err();
-        assert!(
-            matches!(refused, mcp_client::BuildError::Header(_)),
-            "{name}: {refused:?}"
-        );
+        let refused = crate::support::once(&server.url()).header(name, "secret").build().unwrap_err();
+        assert!(matches!(refused, mcp_client::BuildError::Header(_)), "{name}: {refused:?}");
         for said in [format!("{refused} {refused:?}"), format!("{ended:?}")] {
             assert!(!said.contains("secret"), "{said}");
         }
@@ -279,22 +217,8 @@ async fn headers_that_the_client_owns_are_refused() {
     for value in ["a\r\nMcp-Name: y", "a\nb", "nul\0", "del\u{7F}"] {
         let ended = in_time(client.call_tool("x").header("X-Own", value).send()).await;
         assert_refused(value, &ended, InvalidKind::Header);
-        assert!(
-            Client::http(&server.url())
-                .unwrap()
-                .header("X-Own", value)
-                .build()
-                .is_err(),
-            "{value:?}"
-        );
-        assert!(
-            Client::http(&server.url())
-                .unwrap()
-                .bearer_token(value)
-                .build()
-                .is_err(),
-            "{value:?}"
-        );
+        assert!(crate::support::once(&server.url()).header("X-Own", value).build().is_err(), "{value:?}");
+        assert!(crate::support::once(&server.url()).bearer_token(value).build().is_err(), "{value:?}");
     }
     assert_eq!(server.connections(), 0);
     still_usable(&"after all of that", &client).await;
@@ -304,11 +228,7 @@ async fn headers_that_the_client_owns_are_refused() {
 #[tokio::test]
 async fn one_mistake_stops_the_call_whatever_comes_after_it() {
     let (server, client) = serve([good()]).await;
-    let call = client
-        .call_tool("x")
-        .arguments(7)
-        .header("Host", "evil.example")
-        .meta("progressToken", 1);
+    let call = client.call_tool("x").arguments(7).header("Host", "evil.example").meta("progressToken", 1);
     assert_refused(
         "three mistakes",
         &in_time(call.arguments(serde_json::json!({})).send()).await,
@@ -327,10 +247,7 @@ async fn urls_keep_their_query_and_lose_their_fragment() {
         ("/ü?ö", "POST /%C3%BC?%C3%B6 HTTP/1.1"),
     ] {
         let server = FaultServer::start([good()]).await.unwrap();
-        let client = Client::http(&format!("http://{}{path}", server.addr()))
-            .unwrap()
-            .build()
-            .unwrap();
+        let client = crate::support::once(&format!("http://{}{path}", server.addr())).build().unwrap();
         assert_eq!(sent(&client, &server).await.request_line(), line);
     }
 }
@@ -339,16 +256,9 @@ async fn urls_keep_their_query_and_lose_their_fragment() {
 async fn the_name_of_the_client_is_no_header() {
     let server = FaultServer::start([good()]).await.unwrap();
     let info = Implementation::new("agent\r\nX-Evil: 1", "1.0");
-    let client = Client::http(&server.url())
-        .unwrap()
-        .client_info(info)
-        .build()
-        .unwrap();
+    let client = crate::support::once(&server.url()).client_info(info).build().unwrap();
     let request = sent(&client, &server).await;
     assert_eq!(request.header("x-evil"), None);
     let body = request.json().unwrap();
-    assert_eq!(
-        body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"],
-        "agent\r\nX-Evil: 1"
-    );
+    assert_eq!(body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"], "agent\r\nX-Evil: 1");
 }

@@ -13,7 +13,9 @@ use std::{
 use mcp_client::{
     CallError, CallRecord, Client, ClientBuilder, Delivery, Observer, ToolOutcome,
     error::{TransportError, TransportErrorKind},
-    retry::{Attempt, AttemptRecord, Constant, Decision, PolicyFn, Retry, RetryBuilder, StopReason, policy_fn},
+    retry::{
+        Attempt, AttemptRecord, Constant, Decision, PolicyFn, Retry, RetryBuilder, StopReason, policy_fn,
+    },
     transport::{Exchange, HttpHead, MemoryTransport},
     types::{RawJson, Tool, ToolAnnotations},
 };
@@ -91,6 +93,8 @@ pub(crate) enum Act {
     Http(u16, Vec<(&'static str, String)>, &'static str),
     /// No answer, for as long as somebody waits.
     Hang,
+    /// The head of an event stream, and no event, for as long as somebody waits.
+    SilentStream,
     /// The answer, after a while.
     Late(Duration),
     /// The transport fails so.
@@ -159,6 +163,12 @@ impl Play {
 async fn perform(act: Act, id: String) -> Result<Exchange, TransportError> {
     match act {
         Act::Hang => std::future::pending().await,
+        Act::SilentStream => {
+            let mut headers = http::HeaderMap::new();
+            headers.insert("content-type", http::HeaderValue::from_static("text/event-stream"));
+            let stream = Box::pin(futures_util::stream::pending());
+            Ok(Exchange::stream(stream).with_head(HttpHead::new(200, headers)))
+        }
         Act::Fails(kind, delivery) => Err(TransportError::new(kind, delivery)),
         Act::Late(after) => {
             tokio::time::sleep(after).await;

@@ -28,12 +28,7 @@ pub(crate) struct Canned {
 impl Canned {
     /// An answer of any kind; an empty media type sends no `Content-Type`.
     pub(crate) fn new(status: u16, media_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            headers: Vec::new(),
-            media_type: media_type.to_owned(),
-            body: body.into(),
-        }
+        Self { status, headers: Vec::new(), media_type: media_type.to_owned(), body: body.into() }
     }
 
     /// 200 with JSON.
@@ -81,11 +76,7 @@ impl fmt::Debug for Canned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let body = String::from_utf8_lossy(&self.body);
         let shown: String = body.chars().take(300).collect();
-        write!(
-            f,
-            "{} {} {:?} {shown:?}",
-            self.status, self.media_type, self.headers
-        )
+        write!(f, "{} {} {:?} {shown:?}", self.status, self.media_type, self.headers)
     }
 }
 
@@ -126,23 +117,12 @@ impl Stage {
         let answer = move |request: &Request| {
             seen.lock().unwrap().push(request.clone());
             let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            let reply = script
-                .lock()
-                .unwrap()
-                .take()
-                .unwrap_or_else(|| Canned::result(OK));
+            let reply = script.lock().unwrap().take().unwrap_or_else(|| Canned::result(OK));
             reply.template(&body["id"].to_string())
         };
         Mock::given(any()).respond_with(answer).mount(&server).await;
-        let builder = Client::http(&format!("{}/mcp", server.uri()))
-            .unwrap()
-            .timeout(Duration::from_secs(10));
-        Self {
-            server,
-            client: set_up(builder).build().unwrap(),
-            next,
-            log,
-        }
+        let builder = crate::support::once(&format!("{}/mcp", server.uri())).timeout(Duration::from_secs(10));
+        Self { server, client: set_up(builder).build().unwrap(), next, log }
     }
 
     /// The URL of its endpoint.
@@ -168,11 +148,7 @@ impl Stage {
         let outcome = self.call(reply).await;
         assert_ending(&outcome, want, &[reply.status], reply);
         assert_eq!(self.count(), before + 1, "one POST: {reply:?}");
-        assert_tool_call(
-            &self.post(before),
-            "x",
-            record(&outcome).request_id.as_ref().unwrap(),
-        );
+        assert_tool_call(&self.post(before), "x", record(&outcome).request_id.as_ref().unwrap());
         let after = self.client.call_tool("x").send().await;
         assert_ending(&after, SUCCESS, &[200], reply);
         assert_eq!(self.count(), before + 2, "{reply:?}");
@@ -198,9 +174,7 @@ impl Stage {
 
     /// The bodies of all requests so far.
     pub(crate) fn bodies(&self) -> Vec<Value> {
-        (0..self.count())
-            .map(|number| serde_json::from_slice(&self.post(number).body).unwrap())
-            .collect()
+        (0..self.count()).map(|number| serde_json::from_slice(&self.post(number).body).unwrap()).collect()
     }
 }
 
@@ -229,50 +203,21 @@ pub(crate) struct Ending {
 }
 
 const fn ending(variant: &'static str, kind: OutcomeKind, layer: Layer, delivery: Delivery) -> Ending {
-    Ending {
-        variant,
-        kind,
-        layer,
-        delivery,
-    }
+    Ending { variant, kind, layer, delivery }
 }
 
-pub(crate) const SUCCESS: Ending = ending(
-    "Success",
-    OutcomeKind::ToolSuccess,
-    Layer::Application,
-    Delivery::Answered,
-);
-pub(crate) const TOOL_ERROR: Ending = ending(
-    "ToolError",
-    OutcomeKind::ToolError,
-    Layer::Application,
-    Delivery::Answered,
-);
-pub(crate) const INPUT_REQUIRED: Ending = ending(
-    "InputRequired",
-    OutcomeKind::InputRequired,
-    Layer::Interaction,
-    Delivery::Answered,
-);
-pub(crate) const JSONRPC_ERROR: Ending = ending(
-    "JsonRpc",
-    OutcomeKind::JsonrpcError,
-    Layer::Protocol,
-    Delivery::Answered,
-);
-pub(crate) const INVALID_CALL: Ending = ending(
-    "Invalid",
-    OutcomeKind::InvalidCall,
-    Layer::Local,
-    Delivery::NotSent,
-);
-pub(crate) const STREAM_INCOMPLETE: Ending = ending(
-    "Transport",
-    OutcomeKind::StreamIncomplete,
-    Layer::Transport,
-    Delivery::Unknown,
-);
+pub(crate) const SUCCESS: Ending =
+    ending("Success", OutcomeKind::ToolSuccess, Layer::Application, Delivery::Answered);
+pub(crate) const TOOL_ERROR: Ending =
+    ending("ToolError", OutcomeKind::ToolError, Layer::Application, Delivery::Answered);
+pub(crate) const INPUT_REQUIRED: Ending =
+    ending("InputRequired", OutcomeKind::InputRequired, Layer::Interaction, Delivery::Answered);
+pub(crate) const JSONRPC_ERROR: Ending =
+    ending("JsonRpc", OutcomeKind::JsonrpcError, Layer::Protocol, Delivery::Answered);
+pub(crate) const INVALID_CALL: Ending =
+    ending("Invalid", OutcomeKind::InvalidCall, Layer::Local, Delivery::NotSent);
+pub(crate) const STREAM_INCOMPLETE: Ending =
+    ending("Transport", OutcomeKind::StreamIncomplete, Layer::Transport, Delivery::Unknown);
 pub(crate) const MALFORMED_JSON: Ending = protocol(OutcomeKind::MalformedJson);
 pub(crate) const INVALID_ENVELOPE: Ending = protocol(OutcomeKind::InvalidEnvelope);
 pub(crate) const INVALID_TOOL_RESULT: Ending = protocol(OutcomeKind::InvalidToolResult);
@@ -322,11 +267,7 @@ pub(crate) fn assert_ending(
         (want.kind, want.layer, want.delivery),
         "{context:?}"
     );
-    assert_eq!(
-        record.http_statuses().collect::<Vec<_>>(),
-        statuses,
-        "{context:?}"
-    );
+    assert_eq!(record.http_statuses().collect::<Vec<_>>(), statuses, "{context:?}");
     assert_eq!(record.post_count(), statuses.len(), "{context:?}");
     assert_eq!(record.method, "tools/call");
     assert_eq!(record.retry_origin(), Origin::None, "{context:?}");
@@ -334,7 +275,8 @@ pub(crate) fn assert_ending(
     assert_eq!(attempts.len(), usize::from(!statuses.is_empty()), "{context:?}");
     for attempt in attempts {
         assert_eq!(attempt.request_id, record.request_id, "{context:?}");
-        let failed = outcome.is_err().then(|| want.kind.as_str());
+        let failed = !matches!(want.kind, OutcomeKind::ToolSuccess | OutcomeKind::InputRequired);
+        let failed = failed.then(|| want.kind.as_str());
         assert_eq!(attempt.failed.as_deref(), failed, "{context:?}");
     }
     if let Err(error) = outcome {

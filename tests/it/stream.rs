@@ -23,17 +23,9 @@ async fn successes(table: Vec<(&str, Reply, u64, u64)>) {
     for (what, _, events, skipped) in &table {
         let ended = call(&client).await;
         let record = assert_good(what, &ended);
-        assert_eq!(
-            record.content_type.as_deref(),
-            Some("text/event-stream"),
-            "{what}"
-        );
+        assert_eq!(record.content_type.as_deref(), Some("text/event-stream"), "{what}");
         let sse = record.sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (*events, *skipped, true),
-            "{what}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (*events, *skipped, true), "{what}");
         assert_eq!(sse.close_cause, Some(CloseCause::Answered), "{what}");
         assert_eq!(record.notes, [], "{what}");
     }
@@ -50,12 +42,7 @@ async fn c_40_what_comes_before_the_answer_is_not_the_answer() {
         ("nothing", before(&[]), 1, 0),
         ("a notification", before(&[NOTIFICATION]), 2, 0),
         ("many notifications", before(&[NOTIFICATION; 500]), 501, 0),
-        (
-            "a notification of a method nobody knows",
-            before(&[r#"{"jsonrpc":"2.0","method":"x/y"}"#]),
-            2,
-            0,
-        ),
+        ("a notification of a method nobody knows", before(&[r#"{"jsonrpc":"2.0","method":"x/y"}"#]), 2, 0),
         ("a foreign id", before(&[FOREIGN]), 2, 1),
         (
             "a foreign error",
@@ -63,12 +50,7 @@ async fn c_40_what_comes_before_the_answer_is_not_the_answer() {
             2,
             1,
         ),
-        (
-            "a result without an id",
-            before(&[r#"{"jsonrpc":"2.0","result":{"content":[]}}"#]),
-            2,
-            1,
-        ),
+        ("a result without an id", before(&[r#"{"jsonrpc":"2.0","result":{"content":[]}}"#]), 2, 1),
         (
             "a result of the null id",
             before(&[r#"{"jsonrpc":"2.0","id":null,"result":{"content":[]}}"#]),
@@ -77,25 +59,10 @@ async fn c_40_what_comes_before_the_answer_is_not_the_answer() {
         ),
         ("no JSON", before(&["{unclosed", "ping", "\u{1F980}"]), 4, 3),
         ("no objects", before(&["[]", "null", "7", "\"text\""]), 5, 4),
-        (
-            "an array with our answer in it",
-            before(&[r#"[{"jsonrpc":"2.0","id":{{id}},"result":{}}]"#]),
-            2,
-            1,
-        ),
+        ("an array with our answer in it", before(&[r#"[{"jsonrpc":"2.0","id":{{id}},"result":{}}]"#]), 2, 1),
         ("an empty object", before(&["{}"]), 2, 1),
-        (
-            "our id and neither result nor error",
-            before(&[r#"{"jsonrpc":"2.0","id":{{id}}}"#]),
-            2,
-            1,
-        ),
-        (
-            "a request of the server's",
-            before(&[r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#]),
-            2,
-            1,
-        ),
+        ("our id and neither result nor error", before(&[r#"{"jsonrpc":"2.0","id":{{id}}}"#]), 2, 1),
+        ("a request of the server's", before(&[r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#]), 2, 1),
         (
             "one with our id",
             before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"sampling/createMessage"}"#]),
@@ -120,98 +87,38 @@ async fn an_answer_is_read_however_the_stream_is_written() {
     let text = |text: String| Reply::sse_bytes(text);
     let typed = Reply::sse(&[ANSWER]).header("Content-Type", "Text/EVENT-Stream ; charset=utf-8");
     successes(vec![
-        (
-            "no event name, no space",
-            text(format!("data:{ANSWER}\n\n")),
-            1,
-            0,
-        ),
-        (
-            "an empty event name",
-            text(format!("event: x\nevent:\ndata: {ANSWER}\n\n")),
-            1,
-            0,
-        ),
-        (
-            "CRLF",
-            text(format!("event: message\r\ndata: {ANSWER}\r\n\r\n")),
-            1,
-            0,
-        ),
+        ("no event name, no space", text(format!("data:{ANSWER}\n\n")), 1, 0),
+        ("an empty event name", text(format!("event: x\nevent:\ndata: {ANSWER}\n\n")), 1, 0),
+        ("CRLF", text(format!("event: message\r\ndata: {ANSWER}\r\n\r\n")), 1, 0),
         ("CR", text(format!("event: message\rdata: {ANSWER}\r\r")), 1, 0),
-        (
-            "all line ends",
-            text(format!(": c\rdata: {NOTIFICATION}\r\n\ndata: {ANSWER}\n\r")),
-            2,
-            0,
-        ),
-        (
-            "a byte order mark",
-            text(format!("\u{FEFF}data: {ANSWER}\n\n")),
-            1,
-            0,
-        ),
+        ("all line ends", text(format!(": c\rdata: {NOTIFICATION}\r\n\ndata: {ANSWER}\n\r")), 2, 0),
+        ("a byte order mark", text(format!("\u{FEFF}data: {ANSWER}\n\n")), 1, 0),
         (
             "comments and blank lines",
             text(format!(": hi\n\n\n:\n\n:\ndata: {ANSWER}\n: x\n\n: bye\n\n")),
             1,
             0,
         ),
-        (
-            "blank lines first",
-            text(format!("\n\r\n\r\n\n  \n\ndata: {ANSWER}\n\n")),
-            1,
-            0,
-        ),
+        ("blank lines first", text(format!("\n\r\n\r\n\n  \n\ndata: {ANSWER}\n\n")), 1, 0),
         ("data over several lines", text(lines), 1, 0),
         ("ids, a retry time, an event without data", text(ids), 1, 0),
-        (
-            "unknown fields",
-            text(format!("foo: bar\nDATA: x\ndata: {ANSWER}\nfoo\n\n")),
-            1,
-            0,
-        ),
-        (
-            "an event without data but with a name",
-            text(format!("event: ping\n\ndata: {ANSWER}\n\n")),
-            1,
-            0,
-        ),
+        ("unknown fields", text(format!("foo: bar\nDATA: x\ndata: {ANSWER}\nfoo\n\n")), 1, 0),
+        ("an event without data but with a name", text(format!("event: ping\n\ndata: {ANSWER}\n\n")), 1, 0),
         ("the answer twice", Reply::sse(&[ANSWER, ANSWER]), 1, 0),
-        (
-            "notifications after the answer",
-            Reply::sse(&[ANSWER, NOTIFICATION]),
-            1,
-            0,
-        ),
-        (
-            "junk after the answer",
-            text(format!("data: {ANSWER}\n\n\u{0}\u{1}\r\r{{")),
-            1,
-            0,
-        ),
+        ("notifications after the answer", Reply::sse(&[ANSWER, NOTIFICATION]), 1, 0),
+        ("junk after the answer", text(format!("data: {ANSWER}\n\n\u{0}\u{1}\r\r{{")), 1, 0),
         ("a media type in another case", typed, 1, 0),
-        (
-            "ended by the end of the connection",
-            Reply::sse(&[ANSWER]).until_close(),
-            1,
-            0,
-        ),
+        ("ended by the end of the connection", Reply::sse(&[ANSWER]).until_close(), 1, 0),
     ])
     .await;
 }
 
 #[tokio::test]
 async fn an_answer_is_read_wherever_the_bytes_are_cut() {
-    let body = format!(
-        "\u{FEFF}: \u{1F980}\r\ndata: {NOTIFICATION}\r\n\r\ndata: {}\r\n\r\n",
-        odd_answer()
-    );
+    let body = format!("\u{FEFF}: \u{1F980}\r\ndata: {NOTIFICATION}\r\n\r\ndata: {}\r\n\r\n", odd_answer());
     // One chunk of one byte each, all at once; then dripped in small pieces, which cut characters and line ends.
     let bytes = body.bytes().map(|byte| Step::Chunk(Bytes::from(vec![byte])));
-    let at_once = bytes
-        .fold(Reply::sse_bytes("").unfinished(), Reply::then)
-        .then(Step::LastChunk);
+    let at_once = bytes.fold(Reply::sse_bytes("").unfinished(), Reply::then).then(Step::LastChunk);
     let dripped = |size| {
         let bytes = Bytes::from(body.clone());
         Reply::sse_bytes("").until_close().then(Step::Drip {
@@ -220,27 +127,14 @@ async fn an_answer_is_read_wherever_the_bytes_are_cut() {
             every: Duration::from_millis(1),
         })
     };
-    for (what, reply) in [
-        ("bytes", at_once),
-        ("pieces of 1", dripped(1)),
-        ("of 2", dripped(2)),
-        ("of 7", dripped(7)),
-    ] {
+    for (what, reply) in
+        [("bytes", at_once), ("pieces of 1", dripped(1)), ("of 2", dripped(2)), ("of 7", dripped(7))]
+    {
         let (server, client) = serve_once(reply).await;
         let ended = call(&client).await;
-        let record = assert_ended(
-            &what,
-            &ended,
-            OutcomeKind::ToolSuccess,
-            Delivery::Answered,
-            &[Some(200)],
-        );
+        let record = assert_ended(&what, &ended, OutcomeKind::ToolSuccess, Delivery::Answered, &[Some(200)]);
         assert_eq!(record.sse.unwrap().events, 2, "{what}");
-        assert_eq!(
-            ended.unwrap().into_success().unwrap().text(),
-            "Øresund \u{1F980} 世界",
-            "{what}"
-        );
+        assert_eq!(ended.unwrap().into_success().unwrap().text(), "Øresund \u{1F980} 世界", "{what}");
         still_usable(&what, &client).await;
         only_calls(&server, 2);
     }
@@ -256,33 +150,20 @@ fn odd_answer() -> String {
 
 #[tokio::test]
 async fn events_of_other_names_are_no_messages_and_are_counted_as_skipped() {
-    for name in [
-        "ping", "Message", "MESSAGE", "message ", " message", "error", "endpoint", "response",
-    ] {
+    for name in ["ping", "Message", "MESSAGE", "message ", " message", "error", "endpoint", "response"] {
         let body = format!("event: {name}\ndata: {ANSWER}\n\nevent: message\ndata: {ANSWER}\n\n");
         // The real answer may stand after it, or not at all.
-        let (server, client) = serve([
-            Reply::sse_bytes(body),
-            Reply::sse_bytes(format!("event: {name}\ndata: {ANSWER}\n\n")),
-        ])
-        .await;
+        let (server, client) =
+            serve([Reply::sse_bytes(body), Reply::sse_bytes(format!("event: {name}\ndata: {ANSWER}\n\n"))])
+                .await;
         let ended = call(&client).await;
         let sse = assert_good(&name, &ended).sse.unwrap();
         assert_eq!((sse.events, sse.skipped), (2, 1), "{name}");
         let ended = call(&client).await;
-        let record = assert_ended(
-            &name,
-            &ended,
-            OutcomeKind::StreamIncomplete,
-            Delivery::Unknown,
-            &[Some(200)],
-        );
+        let record =
+            assert_ended(&name, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
         let sse = record.sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.close_cause),
-            (1, 1, Some(CloseCause::Ended)),
-            "{name}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.close_cause), (1, 1, Some(CloseCause::Ended)), "{name}");
         only_calls(&server, 2);
     }
 }

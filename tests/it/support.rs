@@ -1,11 +1,16 @@
 //! What the tests of all layers share.
 
-use mcp_client::{CallError, CallRecord, Client, ToolOutcome};
+use mcp_client::{CallError, CallRecord, Client, ClientBuilder, Retry, ToolOutcome};
 use wiremock::{MockServer, Request, ResponseTemplate};
 
-/// A client of a server, with default settings.
+/// A builder of a client that makes each call once: what a layer says is looked at alone.
+pub(crate) fn once(url: &str) -> ClientBuilder {
+    Client::http(url).unwrap().retry(Retry::never())
+}
+
+/// A client of a server that makes each call once.
 pub(crate) fn client(url: &str) -> Client {
-    Client::http(url).unwrap().build().unwrap()
+    once(url).build().unwrap()
 }
 
 /// A JSON response with a status.
@@ -16,10 +21,7 @@ pub(crate) fn json_body(status: u16, body: impl Into<Vec<u8>>) -> ResponseTempla
 /// All requests that reached the server, each proven to be a POST.
 pub(crate) async fn posts(server: &MockServer) -> Vec<Request> {
     let requests = server.received_requests().await.unwrap();
-    assert!(
-        requests.iter().all(|request| request.method == "POST"),
-        "only POSTs are ever sent"
-    );
+    assert!(requests.iter().all(|request| request.method == "POST"), "only POSTs are ever sent");
     requests
 }
 
@@ -27,8 +29,6 @@ pub(crate) async fn posts(server: &MockServer) -> Vec<Request> {
 pub(crate) fn record(outcome: &Result<ToolOutcome, CallError>) -> &CallRecord {
     match outcome {
         Ok(outcome) => outcome.record(),
-        Err(error) => error
-            .record()
-            .expect("a client finishes every error with its record"),
+        Err(error) => error.record().expect("a client finishes every error with its record"),
     }
 }

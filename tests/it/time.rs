@@ -25,7 +25,7 @@ const LONG: Duration = Duration::from_secs(15);
 
 async fn timed(reply: Reply, set_up: impl FnOnce(ClientBuilder) -> ClientBuilder) -> (FaultServer, Client) {
     let server = FaultServer::start([reply, good()]).await.unwrap();
-    let client = set_up(Client::http(&server.url()).unwrap()).build().unwrap();
+    let client = set_up(crate::support::once(&server.url())).build().unwrap();
     (server, client)
 }
 
@@ -34,12 +34,7 @@ fn hangs() -> [(&'static str, Reply, Option<u16>, Option<u64>); 6] {
     let half = Bytes::from(&ANSWER.as_bytes()[..40]);
     let stream = Reply::sse(&[NOTIFICATION, NOTIFICATION]).unfinished();
     [
-        (
-            "before any byte",
-            Reply::steps([Step::AwaitClientClose]),
-            None,
-            None,
-        ),
+        ("before any byte", Reply::steps([Step::AwaitClientClose]), None, None),
         (
             "within the head",
             Reply::raw("HTTP/1.1 200 OK\r\nContent-Type: app").then(Step::AwaitClientClose),
@@ -48,9 +43,7 @@ fn hangs() -> [(&'static str, Reply, Option<u16>, Option<u64>); 6] {
         ),
         (
             "before the body",
-            Reply::json(200, "")
-                .content_length(100)
-                .then(Step::AwaitClientClose),
+            Reply::json(200, "").content_length(100).then(Step::AwaitClientClose),
             Some(200),
             None,
         ),
@@ -60,17 +53,10 @@ fn hangs() -> [(&'static str, Reply, Option<u16>, Option<u64>); 6] {
             Some(200),
             None,
         ),
-        (
-            "within a stream",
-            stream.clone().then(Step::AwaitClientClose),
-            Some(200),
-            Some(2),
-        ),
+        ("within a stream", stream.clone().then(Step::AwaitClientClose), Some(200), Some(2)),
         (
             "within an event",
-            stream
-                .then(Step::write("7\r\ndata: {"))
-                .then(Step::AwaitClientClose),
+            stream.then(Step::write("7\r\ndata: {")).then(Step::AwaitClientClose),
             Some(200),
             Some(2),
         ),
@@ -88,11 +74,7 @@ fn assert_timed_out<'a>(
     let error = transport_error(ended);
     assert_eq!(error.kind(), TransportErrorKind::Timeout { after }, "{what}");
     assert!(!error.is_connect(), "{what}");
-    assert!(
-        record.duration >= after && record.duration < LONG,
-        "{what}: took {:?}",
-        record.duration
-    );
+    assert!(record.duration >= after && record.duration < LONG, "{what}: took {:?}", record.duration);
     assert!(error.to_string().contains(&format!("{after:?}")), "{error}");
     record
 }
@@ -121,11 +103,8 @@ async fn the_timeout_of_a_call_ends_it_wherever_the_server_hangs() {
 /// That a stream was opened is known, even if nothing stood in it yet.
 #[tokio::test]
 async fn a_stream_of_which_no_byte_came_in_time_is_one_of_no_events() {
-    let (server, client) = serve([
-        Reply::sse_bytes("").unfinished().then(Step::AwaitClientClose),
-        good(),
-    ])
-    .await;
+    let (server, client) =
+        serve([Reply::sse_bytes("").unfinished().then(Step::AwaitClientClose), good()]).await;
     let ended = in_time(client.call_tool("x").timeout(SHORT).send()).await;
     let record = assert_timed_out("silent", &ended, SHORT, Some(200));
     assert_eq!(transport_error(&ended).sse_events(), Some(0));
@@ -140,20 +119,13 @@ async fn a_stream_of_which_no_byte_came_in_time_is_one_of_no_events() {
 #[tokio::test]
 async fn a_stream_of_foreign_events_that_times_out_says_how_many_there_were() {
     let foreign = r#"{"jsonrpc":"2.0","id":99,"result":{"content":[]}}"#;
-    let reply = Reply::sse(&[foreign, NOTIFICATION, "ping"])
-        .unfinished()
-        .then(Step::AwaitClientClose);
+    let reply = Reply::sse(&[foreign, NOTIFICATION, "ping"]).unfinished().then(Step::AwaitClientClose);
     let (server, client) = serve([reply]).await;
     let ended = in_time(client.call_tool("x").timeout(SHORT).send()).await;
     let record = assert_timed_out("foreign", &ended, SHORT, Some(200));
     assert_eq!((record.sse.unwrap().events, record.sse.unwrap().skipped), (3, 2));
     assert_eq!(transport_error(&ended).sse_skipped(), 2);
-    assert!(
-        ended
-            .unwrap_err()
-            .to_string()
-            .contains("2 events were no answer to this call")
-    );
+    assert!(ended.unwrap_err().to_string().contains("2 events were no answer to this call"));
     only_calls(&server, 1);
 }
 
@@ -177,10 +149,8 @@ async fn the_settings_of_the_client_hold_where_the_call_has_none() {
 
 #[tokio::test]
 async fn the_settings_of_a_call_replace_those_of_the_client() {
-    let (server, client) = timed(Reply::steps([Step::AwaitClientClose]), |b| {
-        b.timeout(LONG).attempt_timeout(LONG)
-    })
-    .await;
+    let (server, client) =
+        timed(Reply::steps([Step::AwaitClientClose]), |b| b.timeout(LONG).attempt_timeout(LONG)).await;
     let ended = in_time(client.call_tool("x").attempt_timeout(SHORT).send()).await;
     assert_timed_out("shorter", &ended, SHORT, None);
     server.client_closed().await.unwrap();
@@ -205,40 +175,19 @@ fn whole_answer() -> String {
 #[tokio::test]
 async fn the_body_of_an_error_that_never_ends_does_not_hold_the_call() {
     let rpc = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy"}}"#;
-    let bodies = [
-        ("none of it came", "", None),
-        ("part came", "{\"jsonrpc\"", None),
-        ("all came", rpc, Some(-32000)),
-    ];
+    let bodies =
+        [("none of it came", "", None), ("part came", "{\"jsonrpc\"", None), ("all came", rpc, Some(-32000))];
     futures_util::future::join_all(bodies.map(|(what, body, code)| async move {
-        let reply = Reply::json(503, body)
-            .header("Retry-After", "7")
-            .unfinished()
-            .then(Step::AwaitClientClose);
+        let reply =
+            Reply::json(503, body).header("Retry-After", "7").unfinished().then(Step::AwaitClientClose);
         let (server, client) = timed(reply, |builder| builder).await;
         let ended = call(&client).await;
-        let delivery = if code.is_some() {
-            Delivery::Answered
-        } else {
-            Delivery::Unknown
-        };
+        let delivery = if code.is_some() { Delivery::Answered } else { Delivery::Unknown };
         let record = assert_ended(&what, &ended, OutcomeKind::HttpError, delivery, &[Some(503)]);
-        assert!(
-            record.duration < Duration::from_secs(5),
-            "{what}: took {:?}",
-            record.duration
-        );
+        assert!(record.duration < Duration::from_secs(5), "{what}: took {:?}", record.duration);
         assert_eq!(http_error(&ended).body(), body.as_bytes(), "{what}");
-        assert_eq!(
-            http_error(&ended).retry_after(),
-            Some(Duration::from_secs(7)),
-            "{what}"
-        );
-        assert_eq!(
-            (record.error_code, record.notes.as_slice()),
-            (code, &[Note::CutErrorBody][..]),
-            "{what}"
-        );
+        assert_eq!(http_error(&ended).retry_after(), Some(Duration::from_secs(7)), "{what}");
+        assert_eq!((record.error_code, record.notes.as_slice()), (code, &[Note::CutErrorBody][..]), "{what}");
         server.client_closed().await.unwrap();
         still_usable(&what, &client).await;
         only_calls(&server, 2);
@@ -255,18 +204,9 @@ async fn a_page_that_never_ends_does_not_hold_the_call() {
         .then(Step::AwaitClientClose);
     let (server, client) = timed(page, |builder| builder).await;
     let ended = call(&client).await;
-    let record = assert_ended(
-        &"page",
-        &ended,
-        OutcomeKind::UnexpectedContent,
-        Delivery::Unknown,
-        &[Some(200)],
-    );
-    assert!(
-        record.duration < Duration::from_secs(5),
-        "took {:?}",
-        record.duration
-    );
+    let record =
+        assert_ended(&"page", &ended, OutcomeKind::UnexpectedContent, Delivery::Unknown, &[Some(200)]);
+    assert!(record.duration < Duration::from_secs(5), "took {:?}", record.duration);
     assert_eq!(protocol_error(&ended).raw(), b"<html>");
     server.client_closed().await.unwrap();
     still_usable(&"page", &client).await;
@@ -276,26 +216,14 @@ async fn a_page_that_never_ends_does_not_hold_the_call() {
 /// A status that is known is told, not hidden behind a timeout, however little time is left for the body.
 #[tokio::test]
 async fn a_short_time_limit_does_not_hide_a_status_that_has_come() {
-    for (what, call_limit, attempt_limit) in [
-        ("call", SHORT, LONG),
-        ("attempt", LONG, SHORT),
-        ("both", SHORT, SHORT),
-    ] {
+    for (what, call_limit, attempt_limit) in
+        [("call", SHORT, LONG), ("attempt", LONG, SHORT), ("both", SHORT, SHORT)]
+    {
         let reply = Reply::json(503, "bu").unfinished().then(Step::AwaitClientClose);
         let (server, client) = timed(reply, |b| b.timeout(call_limit).attempt_timeout(attempt_limit)).await;
         let ended = call(&client).await;
-        let record = assert_ended(
-            &what,
-            &ended,
-            OutcomeKind::HttpError,
-            Delivery::Unknown,
-            &[Some(503)],
-        );
-        assert!(
-            record.duration <= SHORT + SHORT,
-            "{what}: took {:?}",
-            record.duration
-        );
+        let record = assert_ended(&what, &ended, OutcomeKind::HttpError, Delivery::Unknown, &[Some(503)]);
+        assert!(record.duration <= SHORT + SHORT, "{what}: took {:?}", record.duration);
         assert_eq!(http_error(&ended).body(), b"bu", "{what}");
         server.client_closed().await.unwrap();
         only_calls(&server, 1);
@@ -304,20 +232,9 @@ async fn a_short_time_limit_does_not_hide_a_status_that_has_come() {
 
 #[tokio::test]
 async fn no_time_at_all_is_a_timeout() {
-    for limits in [
-        (Duration::ZERO, LONG),
-        (LONG, Duration::ZERO),
-        (Duration::ZERO, Duration::ZERO),
-    ] {
+    for limits in [(Duration::ZERO, LONG), (LONG, Duration::ZERO), (Duration::ZERO, Duration::ZERO)] {
         let (server, client) = serve([Reply::steps([Step::AwaitClientClose])]).await;
-        let ended = in_time(
-            client
-                .call_tool("x")
-                .timeout(limits.0)
-                .attempt_timeout(limits.1)
-                .send(),
-        )
-        .await;
+        let ended = in_time(client.call_tool("x").timeout(limits.0).attempt_timeout(limits.1).send()).await;
         // Our own timer proves nothing about the request, not even this one.
         assert_timed_out("zero", &ended, Duration::ZERO, None);
         assert!(server.requests().len() <= 1);
@@ -326,33 +243,15 @@ async fn no_time_at_all_is_a_timeout() {
 
 #[tokio::test]
 async fn all_the_time_of_the_world_is_no_limit() {
-    for huge in [
-        Duration::MAX,
-        Duration::from_secs(u64::MAX / 2),
-        Duration::from_secs(1 << 40),
-    ] {
+    for huge in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(1 << 40)] {
         let server = FaultServer::start([good(), Reply::json(503, ""), Reply::sse(&[NOTIFICATION, ANSWER])])
             .await
             .unwrap();
-        let builder = Client::http(&server.url()).unwrap();
-        let client = builder
-            .timeout(huge)
-            .attempt_timeout(huge)
-            .connect_timeout(huge)
-            .build()
-            .unwrap();
-        assert_good(
-            &huge,
-            &in_time(client.call_tool("x").timeout(huge).attempt_timeout(huge).send()).await,
-        );
+        let builder = crate::support::once(&server.url());
+        let client = builder.timeout(huge).attempt_timeout(huge).connect_timeout(huge).build().unwrap();
+        assert_good(&huge, &in_time(client.call_tool("x").timeout(huge).attempt_timeout(huge).send()).await);
         let ended = call(&client).await;
-        assert_ended(
-            &huge,
-            &ended,
-            OutcomeKind::HttpError,
-            Delivery::Unknown,
-            &[Some(503)],
-        );
+        assert_ended(&huge, &ended, OutcomeKind::HttpError, Delivery::Unknown, &[Some(503)]);
         assert_good(&huge, &call(&client).await);
         only_calls(&server, 3);
     }

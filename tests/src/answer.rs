@@ -44,21 +44,13 @@ pub(crate) enum Content {
 impl Answer {
     /// A status with an empty body and no other header.
     pub(crate) fn status_only(status: StatusCode) -> Self {
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body: Content::Whole(Bytes::new()),
-        }
+        Self { status, headers: HeaderMap::new(), body: Content::Whole(Bytes::new()) }
     }
 
     /// A whole JSON document.
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body: Content::Whole(body.into()),
-        }
-        .with(header::CONTENT_TYPE, "application/json")
+        Self { status, headers: HeaderMap::new(), body: Content::Whole(body.into()) }
+            .with(header::CONTENT_TYPE, "application/json")
     }
 
     /// One server-sent event with the headers of the real host.
@@ -68,15 +60,11 @@ impl Answer {
 
     /// An event stream with the headers of the real host.
     pub(crate) fn event_stream(status: StatusCode, body: Content) -> Self {
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body,
-        }
-        .with(header::CONTENT_TYPE, "text/event-stream")
-        .with(header::CACHE_CONTROL, "no-cache,no-store")
-        .with(header::CONTENT_ENCODING, "identity")
-        .with(HeaderName::from_static("x-accel-buffering"), "no")
+        Self { status, headers: HeaderMap::new(), body }
+            .with(header::CONTENT_TYPE, "text/event-stream")
+            .with(header::CACHE_CONTROL, "no-cache,no-store")
+            .with(header::CONTENT_ENCODING, "identity")
+            .with(HeaderName::from_static("x-accel-buffering"), "no")
     }
 
     /// Sets a header.
@@ -101,11 +89,7 @@ impl Answer {
             }
             other => other,
         };
-        let mut response = Response::new(AnswerBody {
-            content: Some(content),
-            ticket,
-            reset: None,
-        });
+        let mut response = Response::new(AnswerBody { content: Some(content), ticket, reset: None });
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
@@ -158,11 +142,7 @@ impl Body for AnswerBody {
         if let (Err(Broken), Some((connection, version))) = (&ready, &self.reset) {
             connection.reset_when_closed(*version);
         }
-        self.end(if ready.is_ok() {
-            Ending::Answered
-        } else {
-            Ending::Cut
-        });
+        self.end(if ready.is_ok() { Ending::Answered } else { Ending::Cut });
         Poll::Ready(Some(ready.map(Frame::data)))
     }
 

@@ -29,9 +29,7 @@ impl Background {
         let socket = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         socket.set_nonblocking(true)?;
         let addr = socket.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = {
             let _inside = runtime.enter();
             TcpListener::from_std(socket)?
@@ -45,11 +43,7 @@ impl Background {
                 }
             });
         })?;
-        Ok(Self {
-            addr,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        Ok(Self { addr, stop: Some(stop), thread: Some(thread) })
     }
 
     /// The address that the server listens on.
@@ -103,9 +97,6 @@ mod tests {
         .unwrap();
         ready.recv().unwrap();
         drop(server);
-        assert!(
-            gone.blocking_recv().is_err(),
-            "the task's sender must have been dropped"
-        );
+        assert!(gone.blocking_recv().is_err(), "the task's sender must have been dropped");
     }
 }

@@ -103,9 +103,6 @@ mod tests {
 
     #[test]
     fn keeps_the_order_of_members() {
-        assert_eq!(
-            object(&[("z", json!(1)), ("a", json!("b"))]),
-            r#"{"z":1,"a":"b"}"#
-        );
+        assert_eq!(object(&[("z", json!(1)), ("a", json!("b"))]), r#"{"z":1,"a":"b"}"#);
     }
 }

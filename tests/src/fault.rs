@@ -82,9 +82,7 @@ impl Stage {
     /// The next reply, if it is to be played before the request is read.
     fn next_on_accept(&self) -> Option<Reply> {
         let mut events = lock(&self.events);
-        let reply = self
-            .reply(events.played)
-            .filter(|reply| reply.plays_on_accept())?;
+        let reply = self.reply(events.played).filter(|reply| reply.plays_on_accept())?;
         events.played += 1;
         Some(reply.clone())
     }
@@ -108,10 +106,7 @@ impl FaultServer {
     /// # Errors
     ///
     /// If no port or no thread can be had.
-    #[expect(
-        clippy::unused_async,
-        reason = "callers need not care that binding does not wait"
-    )]
+    #[expect(clippy::unused_async, reason = "callers need not care that binding does not wait")]
     pub async fn start(script: impl Into<Vec<Reply>>) -> io::Result<Self> {
         let stage = Arc::new(Stage {
             script: script.into(),
@@ -159,10 +154,7 @@ impl FaultServer {
     ///
     /// Dropping the future leaves everything as it is.
     pub async fn client_closed(&self) -> io::Result<()> {
-        self.wait("a client to close its connection", PATIENCE, |events| {
-            events.client_closes > 0
-        })
-        .await?;
+        self.wait("a client to close its connection", PATIENCE, |events| events.client_closes > 0).await?;
         Ok(())
     }
 

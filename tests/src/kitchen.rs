@@ -86,10 +86,7 @@ impl Kitchen {
     /// # Errors
     ///
     /// As [`start`](Self::start).
-    #[expect(
-        clippy::unused_async,
-        reason = "callers need not care that binding does not wait"
-    )]
+    #[expect(clippy::unused_async, reason = "callers need not care that binding does not wait")]
     pub async fn start_with(options: KitchenOptions) -> io::Result<Self> {
         let core = Arc::new(Core::new(options));
         let (handler, accepted) = (Arc::clone(&core), Arc::clone(&core.accepted));
@@ -121,9 +118,7 @@ impl Kitchen {
     ///
     /// If there is no such scenario or a parameter is wrong; the selection stays what it was.
     pub fn select(&self, scenario_id: &str, params: Value) -> Result<(), SelectError> {
-        self.core
-            .callers
-            .select(&self.core.default_caller(), scenario_id, params)
+        self.core.callers.select(&self.core.default_caller(), scenario_id, params)
     }
 
     /// Selects a scenario for the owner of a personal access token.
@@ -132,9 +127,7 @@ impl Kitchen {
     ///
     /// As [`select`](Self::select).
     pub fn select_for(&self, pat: &str, scenario_id: &str, params: Value) -> Result<(), SelectError> {
-        self.core
-            .callers
-            .select(&Caller::Owner(pat.to_owned()), scenario_id, params)
+        self.core.callers.select(&Caller::Owner(pat.to_owned()), scenario_id, params)
     }
 
     /// Selects a scenario for the default caller and terminates all sessions, so that the next POST is the first one
@@ -216,12 +209,7 @@ impl Kitchen {
     }
 
     fn others(&self, method: &Method) -> Vec<OtherRequest> {
-        self.core
-            .log
-            .others()
-            .into_iter()
-            .filter(|other| other.http_method == *method)
-            .collect()
+        self.core.log.others().into_iter().filter(|other| other.http_method == *method).collect()
     }
 
     /// Empties the log of requests. Counters and sessions stay.

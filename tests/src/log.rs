@@ -98,10 +98,7 @@ struct Entries {
 
 impl Log {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            entries: Mutex::default(),
-            changed: watch::Sender::new(()),
-        })
+        Arc::new(Self { entries: Mutex::default(), changed: watch::Sender::new(()) })
     }
 
     /// Enters a POST. The ticket follows it to its end.
@@ -115,11 +112,7 @@ impl Log {
             seq
         };
         self.changed.send_replace(());
-        Ticket {
-            log: Arc::clone(self),
-            seq,
-            ended: false,
-        }
+        Ticket { log: Arc::clone(self), seq, ended: false }
     }
 
     pub(crate) fn enter_other(&self, other: OtherRequest) {
@@ -161,14 +154,9 @@ impl Log {
             return Ok(posts);
         }
         let posts = self.posts();
-        let seen: Vec<_> = posts
-            .iter()
-            .map(|post| (post.seq, &post.method, post.status, post.ending))
-            .collect();
-        Err(io::Error::new(
-            io::ErrorKind::TimedOut,
-            format!("the log never got there: {seen:?}"),
-        ))
+        let seen: Vec<_> =
+            posts.iter().map(|post| (post.seq, &post.method, post.status, post.ending)).collect();
+        Err(io::Error::new(io::ErrorKind::TimedOut, format!("the log never got there: {seen:?}")))
     }
 
     fn update(&self, seq: u64, change: impl FnOnce(&mut Post)) {

@@ -87,16 +87,9 @@ impl NameBeta {
     /// # Errors
     ///
     /// As [`start`](Self::start).
-    #[expect(
-        clippy::unused_async,
-        reason = "callers need not care that binding does not wait"
-    )]
+    #[expect(clippy::unused_async, reason = "callers need not care that binding does not wait")]
     pub async fn start_with(options: NameBetaOptions) -> io::Result<Self> {
-        let front = Arc::new(Front {
-            desk: Desk::new(options),
-            log: Log::new(),
-            accepted: Arc::default(),
-        });
+        let front = Arc::new(Front { desk: Desk::new(options), log: Log::new(), accepted: Arc::default() });
         let (handler, accepted) = (Arc::clone(&front), Arc::clone(&front.accepted));
         let server = Background::start("namebeta", move |listener| serve(listener, handler, accepted))?;
         Ok(Self { front, server })

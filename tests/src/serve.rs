@@ -37,10 +37,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(number: usize) -> Self {
-        Self {
-            number,
-            reset: Arc::default(),
-        }
+        Self { number, reset: Arc::default() }
     }
 
     /// Lets the connection end with a reset instead of an orderly close. On HTTP/2 the stream is reset anyway.
@@ -62,10 +59,7 @@ pub(crate) async fn serve<H: Handler>(listener: TcpListener, handler: Arc<H>, ac
         let number = accepted.fetch_add(1, Ordering::SeqCst) + 1;
         let _ = stream.set_nodelay(true);
         let connection = Connection::new(number);
-        let stream = ResettableStream {
-            stream,
-            reset: Arc::clone(&connection.reset),
-        };
+        let stream = ResettableStream { stream, reset: Arc::clone(&connection.reset) };
         tokio::spawn(serve_connection(stream, Arc::clone(&handler), connection));
     }
 }
@@ -78,9 +72,7 @@ where
 {
     let service = service_fn(move |request| Arc::clone(&handler).handle(request, connection.clone()));
     // Errors are the client's hanging up, or ours on purpose: the log has both.
-    let _ = auto::Builder::new(TokioExecutor::new())
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
 }
 
 /// A TCP stream that can be told to end with a reset.

@@ -20,20 +20,14 @@ pub(crate) struct Received {
 
 impl Received {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The JSON-RPC message, from a JSON body or from the only event of a stream.
     pub(crate) fn message(&self) -> Value {
         let text = match self.header("content-type") {
             Some("text/event-stream") => {
-                let data = self
-                    .body
-                    .strip_prefix("event: message\ndata: ")
-                    .expect("one event");
+                let data = self.body.strip_prefix("event: message\ndata: ").expect("one event");
                 data.strip_suffix("\n\n").expect("the event ends")
             }
             _ => self.body.as_str(),
@@ -44,9 +38,7 @@ impl Received {
     /// The JSON in the text block of a tool result.
     pub(crate) fn tool_text(&self) -> Value {
         let message = self.message();
-        let text = message["result"]["content"][0]["text"]
-            .as_str()
-            .expect("a text block");
+        let text = message["result"]["content"][0]["text"].as_str().expect("a text block");
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
     }
 }
@@ -62,12 +54,7 @@ pub(crate) struct Sent {
 
 impl Sent {
     pub(crate) fn new(verb: &'static str, path: &'static str) -> Self {
-        Self {
-            verb,
-            path,
-            headers: Vec::new(),
-            body: Vec::new(),
-        }
+        Self { verb, path, headers: Vec::new(), body: Vec::new() }
     }
 
     /// A POST with the headers that every client sends.
@@ -84,11 +71,8 @@ impl Sent {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let name = params
-            .get("name")
-            .or_else(|| params.get("uri"))
-            .and_then(Value::as_str)
-            .map(str::to_owned);
+        let name =
+            params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params });
         let sent = Self::post("/mcp", body.to_string())
             .header("MCP-Protocol-Version", "2026-07-28")
@@ -107,11 +91,7 @@ impl Sent {
 
     /// Calls the tool that every scenario has.
     pub(crate) fn run(id: impl Into<Value>) -> Self {
-        Self::modern(
-            id,
-            "tools/call",
-            json!({ "name": "run_configured_test_scenario", "arguments": {} }),
-        )
+        Self::modern(id, "tools/call", json!({ "name": "run_configured_test_scenario", "arguments": {} }))
     }
 
     /// Sends it to another path.
@@ -134,10 +114,7 @@ impl Sent {
         for (name, value) in &self.headers {
             write!(text, "{name}: {value}\r\n").expect("written");
         }
-        let framed = self
-            .headers
-            .iter()
-            .any(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
+        let framed = self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
         if !framed {
             write!(text, "Content-Length: {}\r\n", self.body.len()).expect("written");
         }
@@ -155,9 +132,7 @@ impl Sent {
     /// As [`to`](Self::to); None if the connection ended without a status line.
     pub(crate) fn try_to(&self, addr: SocketAddr) -> Option<Received> {
         let mut stream = connect(addr);
-        stream
-            .write_all(&self.clone().header("Connection", "close").bytes())
-            .expect("sent");
+        stream.write_all(&self.clone().header("Connection", "close").bytes()).expect("sent");
         let mut bytes = Vec::new();
         // A reset ends the answer like an orderly close.
         let _ = stream.read_to_end(&mut bytes);
@@ -168,9 +143,7 @@ impl Sent {
 /// A connection whose reads do not block for ever.
 pub(crate) fn connect(addr: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(addr).expect("connected");
-    stream
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .expect("set");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("set");
     stream
 }
 
@@ -185,19 +158,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Received> {
         .map(|line| line.split_once(": ").expect("a header"))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let mut received = Received {
-        status,
-        headers,
-        body: String::new(),
-        complete: false,
-    };
+    let mut received = Received { status, headers, body: String::new(), complete: false };
     let rest = &bytes[end + 4..];
     let (body, complete) = if received.header("transfer-encoding") == Some("chunked") {
         dechunk(rest)
     } else {
-        let length = received
-            .header("content-length")
-            .map_or(rest.len(), |length| length.parse().expect("a length"));
+        let length =
+            received.header("content-length").map_or(rest.len(), |length| length.parse().expect("a length"));
         (rest[..length.min(rest.len())].to_vec(), rest.len() == length)
     };
     received.body = String::from_utf8(body).expect("UTF-8");

@@ -36,10 +36,7 @@ pub struct TlsOptions {
 
 impl Default for TlsOptions {
     fn default() -> Self {
-        Self {
-            http2: true,
-            sse: false,
-        }
+        Self { http2: true, sse: false }
     }
 }
 
@@ -78,10 +75,7 @@ impl TlsServer {
     /// # Errors
     ///
     /// As [`start`](Self::start).
-    #[expect(
-        clippy::unused_async,
-        reason = "callers need not care that binding does not wait"
-    )]
+    #[expect(clippy::unused_async, reason = "callers need not care that binding does not wait")]
     pub async fn start_with(options: TlsOptions) -> io::Result<Self> {
         let identity = Identity::new().map_err(io::Error::other)?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
@@ -90,15 +84,8 @@ impl TlsServer {
             .with_no_client_auth()
             .with_single_cert(vec![identity.certificate], identity.key)
             .map_err(io::Error::other)?;
-        let protocols: &[&str] = if options.http2 {
-            &["h2", "http/1.1"]
-        } else {
-            &["http/1.1"]
-        };
-        config.alpn_protocols = protocols
-            .iter()
-            .map(|protocol| protocol.as_bytes().to_vec())
-            .collect();
+        let protocols: &[&str] = if options.http2 { &["h2", "http/1.1"] } else { &["http/1.1"] };
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let front = Arc::new(Front {
             sse: AtomicBool::new(options.sse),
@@ -174,18 +161,12 @@ impl Identity {
     fn new() -> Result<Self, rcgen::Error> {
         let mut authority = CertificateParams::new(Vec::new())?;
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        authority
-            .distinguished_name
-            .push(rcgen::DnType::CommonName, "Test Kitchen authority");
+        authority.distinguished_name.push(rcgen::DnType::CommonName, "Test Kitchen authority");
         let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
 
         let mut params = CertificateParams::new(vec!["localhost".to_owned()])?;
-        params
-            .subject_alt_names
-            .push(SanType::IpAddress(IpAddr::V4(Ipv4Addr::LOCALHOST)));
-        params
-            .distinguished_name
-            .push(rcgen::DnType::CommonName, "localhost");
+        params.subject_alt_names.push(SanType::IpAddress(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        params.distinguished_name.push(rcgen::DnType::CommonName, "localhost");
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &issuer)?;
         Ok(Self {

@@ -69,7 +69,9 @@ async fn approve(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
 
 /// A call that may have run is sent again only because somebody vouches for it.
 async fn repeat(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
-    println!("\nThe server answers 503, then works. The same call, without and with a word that it only reads:\n");
+    println!(
+        "\nThe server answers 503, then works. The same call, without and with a word that it only reads:\n"
+    );
     for vouched in [false, true] {
         kitchen.switch("errors.http_status_sequence", json!({ "statusCodes": [503, 200] }))?;
         let client = Client::http(&kitchen.url())?.build()?;

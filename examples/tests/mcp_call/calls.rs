@@ -50,10 +50,7 @@ async fn arguments_come_from_the_command_line_a_file_or_standard_input() {
         assert_eq!(run.code, 0, "{run:?}");
         posts(&server, 1);
         let body = String::from_utf8(server.requests()[0].body.to_vec()).unwrap();
-        assert!(
-            body.contains(&format!(r#""arguments":{text}"#)),
-            "byte for byte: {body}"
-        );
+        assert!(body.contains(&format!(r#""arguments":{text}"#)), "byte for byte: {body}");
     }
 }
 
@@ -80,10 +77,7 @@ async fn headers_and_the_token_are_sent() {
     assert_eq!(run_with(&words, "", &[("TOKEN_OF_TEST", "secret")]).code, 0);
     posts(&server, 1);
     let request = &server.requests()[0];
-    assert_eq!(
-        (request.header("x-one"), request.header("x-two")),
-        (Some("1"), Some("a: b"))
-    );
+    assert_eq!((request.header("x-one"), request.header("x-two")), (Some("1"), Some("a: b")));
     assert_eq!(request.header("authorization"), Some("Bearer secret"));
 }
 
@@ -95,18 +89,12 @@ async fn the_program_names_itself_and_declares_what_it_can_ask() {
         (&[][..], both),
         (&["--capability", "none"], json!({})),
         (&["--capability", "elicitation.form"], form),
-        (
-            &["--capability", "sampling", "--capability", "roots"],
-            json!({ "sampling": {}, "roots": {} }),
-        ),
+        (&["--capability", "sampling", "--capability", "roots"], json!({ "sampling": {}, "roots": {} })),
     ] {
         let server = good().await;
         assert_eq!(call(&server, flags).code, 0);
         let meta = posts(&server, 1)[0]["params"]["_meta"].clone();
-        assert_eq!(
-            meta["io.modelcontextprotocol/clientCapabilities"], capabilities,
-            "{flags:?}"
-        );
+        assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], capabilities, "{flags:?}");
         assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "mcp-call");
     }
 }
@@ -114,38 +102,20 @@ async fn the_program_names_itself_and_declares_what_it_can_ask() {
 #[tokio::test]
 async fn settings_of_results_and_sizes() {
     let bare = || Reply::json(200, r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]}}"#);
-    let structured = || {
-        Reply::json(
-            200,
-            r#"{"jsonrpc":"2.0","id":{{id}},"result":{"structuredContent":{"a":1}}}"#,
-        )
-    };
+    let structured =
+        || Reply::json(200, r#"{"jsonrpc":"2.0","id":{{id}},"result":{"structuredContent":{"a":1}}}"#);
     for (reply, flags, outcome, code) in [
         (bare(), &[][..], "TOOL_SUCCESS", 0),
         (bare(), &["--strict-results"], "INVALID_TOOL_RESULT", 6),
         (structured(), &[], "INVALID_TOOL_RESULT", 6),
         (structured(), &["--lenient-results"], "TOOL_SUCCESS", 0),
-        (
-            Reply::json(200, ANSWER),
-            &["--max-body", "50"],
-            "TRANSPORT_ERROR",
-            7,
-        ),
+        (Reply::json(200, ANSWER), &["--max-body", "50"], "TRANSPORT_ERROR", 7),
         (Reply::sse(&[ANSWER]), &["--max-body", "50"], "TRANSPORT_ERROR", 7),
-        (
-            Reply::json(200, ANSWER),
-            &["--max-body", "5000"],
-            "TOOL_SUCCESS",
-            0,
-        ),
+        (Reply::json(200, ANSWER), &["--max-body", "5000"], "TOOL_SUCCESS", 0),
     ] {
         let server = serve([reply]).await;
         let run = call(&server, flags);
-        assert_eq!(
-            (run.line()["outcome"].as_str(), run.code),
-            (Some(outcome), code),
-            "{flags:?}"
-        );
+        assert_eq!((run.line()["outcome"].as_str(), run.code), (Some(outcome), code), "{flags:?}");
         posts(&server, 1);
     }
 }
@@ -163,62 +133,17 @@ fn the_kitchen_is_built_in() {
     let tool = "run_configured_test_scenario";
     for (flags, outcome, code) in [
         (&["--kitchen", "baseline"][..], "TOOL_SUCCESS", 0),
-        (
-            &[
-                "--kitchen",
-                "errors.tool_error",
-                "--param",
-                "errorMessage=as text",
-            ],
-            "TOOL_ERROR",
-            1,
-        ),
+        (&["--kitchen", "errors.tool_error", "--param", "errorMessage=as text"], "TOOL_ERROR", 1),
         (&["--kitchen", "elicitation.approval"], "INPUT_REQUIRED", 3),
-        (
-            &[
-                "--kitchen",
-                "errors.http_status_sequence",
-                "--param",
-                "statusCodes=[418]",
-            ],
-            "HTTP_ERROR",
-            4,
-        ),
-        (
-            &["--kitchen", "errors.jsonrpc_error", "--param", "code=-32001"],
-            "JSONRPC_ERROR",
-            5,
-        ),
-        (
-            &[
-                "--kitchen",
-                "errors.malformed_payload",
-                "--param",
-                "kind=wrong_id",
-            ],
-            "INVALID_ENVELOPE",
-            6,
-        ),
+        (&["--kitchen", "errors.http_status_sequence", "--param", "statusCodes=[418]"], "HTTP_ERROR", 4),
+        (&["--kitchen", "errors.jsonrpc_error", "--param", "code=-32001"], "JSONRPC_ERROR", 5),
+        (&["--kitchen", "errors.malformed_payload", "--param", "kind=wrong_id"], "INVALID_ENVELOPE", 6),
         (&["--kitchen", "errors.connection_close"], "TRANSPORT_ERROR", 7),
     ] {
-        let run = run(&[
-            flags,
-            &[
-                tool,
-                r#"{"message":"hi"}"#,
-                "--json",
-                "--era",
-                "modern",
-                "--retry",
-                "never",
-            ],
-        ]
-        .concat());
-        assert_eq!(
-            (run.line()["outcome"].as_str(), run.code),
-            (Some(outcome), code),
-            "{flags:?}: {run:?}"
-        );
+        let run =
+            run(&[flags, &[tool, r#"{"message":"hi"}"#, "--json", "--era", "modern", "--retry", "never"]]
+                .concat());
+        assert_eq!((run.line()["outcome"].as_str(), run.code), (Some(outcome), code), "{flags:?}: {run:?}");
         assert_eq!(run.line()["postCount"], 1, "{flags:?}");
     }
 }
@@ -227,12 +152,7 @@ fn the_kitchen_is_built_in() {
 #[tokio::test]
 async fn a_call_of_a_real_host() {
     let kitchen = Kitchen::start().await.unwrap();
-    let run = run(&[
-        &kitchen.url(),
-        "run_configured_test_scenario",
-        r#"{"message":"hi"}"#,
-        "--json",
-    ]);
+    let run = run(&[&kitchen.url(), "run_configured_test_scenario", r#"{"message":"hi"}"#, "--json"]);
     assert_eq!(run.code, 0, "{run:?}");
     let said: Value =
         serde_json::from_str(run.line()["result"]["content"][0]["text"].as_str().unwrap()).unwrap();

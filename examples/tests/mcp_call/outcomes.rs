@@ -14,33 +14,18 @@ fn assert_line(what: &str, run: &Run, expected: &Expected<'_>) -> Value {
     let (layer, delivery) = expected.where_it_failed;
     assert_eq!(line["outcome"], expected.outcome, "{what}: {line}");
     assert_eq!(run.code, expected.code, "{what}: {line}");
-    assert_eq!(
-        (&line["layer"], &line["delivery"]),
-        (&json!(layer), &json!(delivery)),
-        "{what}: {line}"
-    );
+    assert_eq!((&line["layer"], &line["delivery"]), (&json!(layer), &json!(delivery)), "{what}: {line}");
     assert_eq!(line["httpStatuses"], json!(expected.statuses), "{what}");
     assert_eq!(line["postCount"], expected.posts, "{what}");
-    assert_eq!(
-        (&line["method"], &line["tool"]),
-        (&json!("tools/call"), &json!("x")),
-        "{what}"
-    );
+    assert_eq!((&line["method"], &line["tool"]), (&json!("tools/call"), &json!("x")), "{what}");
     assert_eq!(
         (&line["retryOrigin"], &line["protocolVersion"]),
         (&json!("none"), &json!("2026-07-28")),
         "{what}"
     );
-    assert!(
-        line["client"].as_str().unwrap().starts_with("mcp-call@"),
-        "{what}"
-    );
+    assert!(line["client"].as_str().unwrap().starts_with("mcp-call@"), "{what}");
     for (pointer, value) in expected.facts {
-        assert_eq!(
-            line.pointer(pointer).unwrap_or(&Value::Null),
-            value,
-            "{what}: {pointer} of {line}"
-        );
+        assert_eq!(line.pointer(pointer).unwrap_or(&Value::Null), value, "{what}: {pointer} of {line}");
     }
     line
 }
@@ -71,14 +56,7 @@ fn expect<'a>(
         "CANCELLED" => (9, "local"),
         _ => (6, "protocol"),
     };
-    Expected {
-        outcome,
-        code,
-        where_it_failed: (layer, delivery),
-        statuses,
-        posts: 1,
-        facts,
-    }
+    Expected { outcome, code, where_it_failed: (layer, delivery), statuses, posts: 1, facts }
 }
 
 /// Runs one case, and looks at what the server received: one POST.
@@ -90,10 +68,7 @@ async fn case(what: &str, reply: Reply, expected: &Expected<'_>) -> Value {
 }
 
 fn result(result: &str) -> Reply {
-    Reply::json(
-        200,
-        format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#),
-    )
+    Reply::json(200, format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#))
 }
 
 #[tokio::test]
@@ -122,12 +97,7 @@ async fn what_servers_get_wrong() {
         (
             "a 202",
             Reply::status(202),
-            expect(
-                "NO_ANSWER",
-                &[202],
-                "unknown",
-                &[("/error/http/status", json!(202))],
-            ),
+            expect("NO_ANSWER", &[202], "unknown", &[("/error/http/status", json!(202))]),
         ),
         (
             "a foreign id before the answer",
@@ -166,10 +136,7 @@ async fn what_servers_get_wrong() {
                 "TOOL_SUCCESS",
                 &[200],
                 "answered",
-                &[(
-                    "/result",
-                    json!({ "resultType": "complete", "content": [], "tools": [] }),
-                )],
+                &[("/result", json!({ "resultType": "complete", "content": [], "tools": [] }))],
             ),
         ),
         (
@@ -180,10 +147,7 @@ async fn what_servers_get_wrong() {
                 &[200],
                 "answered",
                 &[
-                    (
-                        "/result/content",
-                        json!([{ "type": "hologram", "n": 1 }, { "type": "text" }, 42]),
-                    ),
+                    ("/result/content", json!([{ "type": "hologram", "n": 1 }, { "type": "text" }, 42])),
                     ("/notes", json!(["unknown-content-block"])),
                 ],
             ),
@@ -199,10 +163,7 @@ async fn what_servers_get_wrong() {
                     ("/error/http/status", json!(429)),
                     ("/error/http/retryAfterMs", json!(7000)),
                     ("/error/http/headers/retry-after", json!("7")),
-                    (
-                        "/error/rpc",
-                        json!({ "code": -32000, "message": "Quota exceeded" }),
-                    ),
+                    ("/error/rpc", json!({ "code": -32000, "message": "Quota exceeded" })),
                 ],
             ),
         ),
@@ -214,10 +175,7 @@ async fn what_servers_get_wrong() {
                 &[401],
                 "refused",
                 &[
-                    (
-                        "/error/http/headers/www-authenticate",
-                        json!("Bearer scope=\"a b\""),
-                    ),
+                    ("/error/http/headers/www-authenticate", json!("Bearer scope=\"a b\"")),
                     ("/error/rpc/code", json!(-32000)),
                 ],
             ),
@@ -229,10 +187,7 @@ async fn what_servers_get_wrong() {
                 "UNEXPECTED_CONTENT",
                 &[200],
                 "unknown",
-                &[
-                    ("/error/excerpt", json!("<html>")),
-                    ("/contentType", json!("text/html")),
-                ],
+                &[("/error/excerpt", json!("<html>")), ("/contentType", json!("text/html"))],
             ),
         ),
         (
@@ -242,10 +197,7 @@ async fn what_servers_get_wrong() {
                 "HTTP_ERROR",
                 &[307],
                 "refused",
-                &[(
-                    "/error/http/headers/location",
-                    json!("https://elsewhere.example/"),
-                )],
+                &[("/error/http/headers/location", json!("https://elsewhere.example/"))],
             ),
         ),
         (
@@ -253,11 +205,7 @@ async fn what_servers_get_wrong() {
             Reply::json(200, ANSWER).cut_at(120),
             expect("STREAM_INCOMPLETE", &[200], "unknown", &[("/sse", Value::Null)]),
         ),
-        (
-            "no answer at all",
-            Reply::steps([Step::Close]),
-            expect("TRANSPORT_ERROR", &[], "unknown", &[]),
-        ),
+        ("no answer at all", Reply::steps([Step::Close]), expect("TRANSPORT_ERROR", &[], "unknown", &[])),
     ] {
         case(what, reply, &expected).await;
     }
@@ -271,8 +219,7 @@ async fn the_result_is_that_of_the_server() {
     let run = call(&server, &[]);
     assert_eq!(run.code, 0);
     assert!(
-        run.stdout
-            .contains(r#""structuredContent":{"z":1,"a":12345678901234567890123.5}"#),
+        run.stdout.contains(r#""structuredContent":{"z":1,"a":12345678901234567890123.5}"#),
         "{}",
         run.stdout
     );
@@ -283,21 +230,14 @@ async fn the_result_is_that_of_the_server() {
 fn a_server_that_is_not_there() {
     // Nothing listens on port 1.
     let run = run(&["http://127.0.0.1:1/mcp", "x", "--json"]);
-    let expected = Expected {
-        posts: 0,
-        ..expect("TRANSPORT_ERROR", &[], "notSent", &[])
-    };
+    let expected = Expected { posts: 0, ..expect("TRANSPORT_ERROR", &[], "notSent", &[]) };
     assert_line("refused", &run, &expected);
 }
 
 #[tokio::test]
 async fn time_that_runs_out() {
     let server = serve([Reply::steps([Step::AwaitClientClose])]).await;
-    assert_line(
-        "time",
-        &call(&server, &["--timeout", "0.3"]),
-        &expect("TIMEOUT", &[], "unknown", &[]),
-    );
+    assert_line("time", &call(&server, &["--timeout", "0.3"]), &expect("TIMEOUT", &[], "unknown", &[]));
     server.client_closed().await.unwrap();
     posts(&server, 1);
 }
@@ -310,16 +250,9 @@ async fn an_interrupt_cancels_the_call() {
     let url = server.url();
     let child = start(&[&url, "x", "--json"]);
     server.requested(1).await.unwrap();
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
-    assert_line(
-        "interrupted",
-        &finish(child),
-        &expect("CANCELLED", &[], "unknown", &[]),
-    );
+    assert_line("interrupted", &finish(child), &expect("CANCELLED", &[], "unknown", &[]));
     server.client_closed().await.unwrap();
     posts(&server, 1);
 }
@@ -332,10 +265,7 @@ async fn what_a_person_reads() {
         run(&[&server.url(), "x", "--era", "modern", "--retry", "never"])
     };
     let run = says(Reply::json(200, ANSWER)).await;
-    assert_eq!(
-        (run.code, run.stdout.as_str(), run.stderr.as_str()),
-        (0, "ok\n", "")
-    );
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "ok\n", ""));
 
     let failed = r#"{"content":[{"type":"text","text":"no such city"}],"isError":true}"#;
     let run = says(result(failed)).await;
@@ -345,20 +275,12 @@ async fn what_a_person_reads() {
     let quota = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Quota \u001b[31mexceeded"}}"#;
     let run = says(Reply::json(429, quota).header("Retry-After", "7")).await;
     assert_eq!((run.code, run.stdout.as_str()), (4, ""));
-    for part in [
-        "transport layer",
-        "HTTP status 429",
-        "exceeded",
-        "wait for 7 s",
-        "was refused, so nothing was done",
-    ] {
+    for part in
+        ["transport layer", "HTTP status 429", "exceeded", "wait for 7 s", "was refused, so nothing was done"]
+    {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }
-    assert!(
-        !run.stderr.contains('\u{1b}'),
-        "text of a server does not steer the terminal: {:?}",
-        run.stderr
-    );
+    assert!(!run.stderr.contains('\u{1b}'), "text of a server does not steer the terminal: {:?}", run.stderr);
 
     let run = says(Reply::json(200, "{unclosed")).await;
     assert_eq!((run.code, run.stdout.as_str()), (6, ""));

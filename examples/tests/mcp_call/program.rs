@@ -39,14 +39,7 @@ impl Run {
 fn command(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-call"));
     command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for variable in [
-        "HTTP_PROXY",
-        "http_proxy",
-        "ALL_PROXY",
-        "all_proxy",
-        "RUST_LOG",
-        "RUST_BACKTRACE",
-    ] {
+    for variable in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "RUST_LOG", "RUST_BACKTRACE"] {
         command.env_remove(variable);
     }
     command
@@ -89,22 +82,12 @@ pub(crate) fn finish(mut child: Child) -> Run {
         }
         if started.elapsed() > PATIENCE {
             child.kill().unwrap();
-            panic!(
-                "it did not end: {} {}",
-                stdout.join().unwrap(),
-                stderr.join().unwrap()
-            );
+            panic!("it did not end: {} {}", stdout.join().unwrap(), stderr.join().unwrap());
         }
         thread::sleep(Duration::from_millis(5));
     };
-    let code = status
-        .code()
-        .unwrap_or_else(|| panic!("it ended by a signal: {status}"));
-    Run {
-        code,
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
+    let code = status.code().unwrap_or_else(|| panic!("it ended by a signal: {status}"));
+    Run { code, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 
 /// A server that plays a script.
@@ -115,11 +98,7 @@ pub(crate) async fn serve(script: impl Into<Vec<Reply>>) -> FaultServer {
 /// Calls the tool `x` of a server with these flags, with `--json`.
 pub(crate) fn call(server: &FaultServer, flags: &[&str]) -> Run {
     let url = server.url();
-    run(&[
-        &[url.as_str(), "x", "--json", "--era", "modern", "--retry", "never"],
-        flags,
-    ]
-    .concat())
+    run(&[&[url.as_str(), "x", "--json", "--era", "modern", "--retry", "never"], flags].concat())
 }
 
 /// The bodies of all that the server received, each a POST of `tools/call`.
@@ -128,16 +107,9 @@ pub(crate) fn posts(server: &FaultServer, count: usize) -> Vec<Value> {
     let requests = server.requests();
     assert_eq!(requests.len(), count, "{requests:#?}");
     for request in &requests {
-        assert!(
-            request.request_line().starts_with("POST /mcp"),
-            "{}",
-            request.request_line()
-        );
+        assert!(request.request_line().starts_with("POST /mcp"), "{}", request.request_line());
         assert_eq!(request.header("mcp-method"), Some("tools/call"));
-        assert_eq!(
-            (request.header("last-event-id"), request.header("mcp-session-id")),
-            (None, None)
-        );
+        assert_eq!((request.header("last-event-id"), request.header("mcp-session-id")), (None, None));
     }
     requests.iter().map(|request| request.json().unwrap()).collect()
 }

@@ -15,18 +15,12 @@ fn asks(keys: &[&str], state: Option<&str>) -> Reply {
     let mut result = json!({ "resultType": "input_required" });
     if !keys.is_empty() {
         let request = json!({ "method": "elicitation/create", "params": form });
-        result["inputRequests"] = keys
-            .iter()
-            .map(|key| ((*key).to_owned(), request.clone()))
-            .collect();
+        result["inputRequests"] = keys.iter().map(|key| ((*key).to_owned(), request.clone())).collect();
     }
     if let Some(state) = state {
         result["requestState"] = json!(state);
     }
-    Reply::json(
-        200,
-        format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#),
-    )
+    Reply::json(200, format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#))
 }
 
 fn good() -> Reply {
@@ -36,11 +30,7 @@ fn good() -> Reply {
 #[track_caller]
 fn assert_ended(run: &Run, outcome: &str, code: i32, statuses: &[u16]) -> Value {
     let line = run.line();
-    assert_eq!(
-        (line["outcome"].as_str(), run.code),
-        (Some(outcome), code),
-        "{run:?}"
-    );
+    assert_eq!((line["outcome"].as_str(), run.code), (Some(outcome), code), "{run:?}");
     assert_eq!(line["httpStatuses"], json!(statuses), "of all rounds");
     assert_eq!(line["postCount"], statuses.len());
     line
@@ -49,24 +39,13 @@ fn assert_ended(run: &Run, outcome: &str, code: i32, statuses: &[u16]) -> Value 
 #[tokio::test]
 async fn an_answer_continues_the_call() {
     for (answer, sent) in [
-        (
-            r#"k={"reason":"ü=1"}"#,
-            json!({ "action": "accept", "content": { "reason": "ü=1" } }),
-        ),
+        (r#"k={"reason":"ü=1"}"#, json!({ "action": "accept", "content": { "reason": "ü=1" } })),
         ("k={}", json!({ "action": "accept", "content": {} })),
         (r#"k={"action":"decline"}"#, json!({ "action": "decline" })),
-        (
-            r#"k={"action":"accept","content":{"a":1}}"#,
-            json!({ "action": "accept", "content": { "a": 1 } }),
-        ),
+        (r#"k={"action":"accept","content":{"a":1}}"#, json!({ "action": "accept", "content": { "a": 1 } })),
     ] {
         let server = serve([asks(&["k"], Some("state-1")), good()]).await;
-        let line = assert_ended(
-            &call(&server, &["--answer", answer]),
-            "TOOL_SUCCESS",
-            0,
-            &[200, 200],
-        );
+        let line = assert_ended(&call(&server, &["--answer", answer]), "TOOL_SUCCESS", 0, &[200, 200]);
         assert_eq!(line["jsonrpc"]["id"], 2);
         let posts = posts(&server, 2);
         assert_eq!(posts[0]["params"].get("inputResponses"), None);
@@ -93,44 +72,20 @@ async fn what_is_not_answered_is_declined_or_cancelled_if_so_told() {
 /// Nothing is answered that was not said, and nothing is sent while an answer is missing.
 #[tokio::test]
 async fn an_answer_that_is_missing_stops_the_call() {
-    for flags in [
-        &[][..],
-        &["--answer", "a={}"],
-        &["--answer", "c={}", "--answer", "d={}"],
-    ] {
+    for flags in [&[][..], &["--answer", "a={}"], &["--answer", "c={}", "--answer", "d={}"]] {
         let server = serve([asks(&["a", "b"], None), good()]).await;
         let line = assert_ended(&call(&server, flags), "INPUT_REQUIRED", 3, &[200]);
-        assert_eq!(
-            line["inputRequests"]
-                .as_object()
-                .unwrap()
-                .keys()
-                .collect::<Vec<_>>(),
-            ["a", "b"]
-        );
+        assert_eq!(line["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b"]);
         posts(&server, 1);
     }
 }
 
 #[tokio::test]
 async fn every_round_is_answered_up_to_the_limit() {
-    let server = serve([
-        asks(&["k"], Some("1")),
-        asks(&["k"], Some("2")),
-        asks(&["k"], None),
-        good(),
-    ])
-    .await;
-    assert_ended(
-        &call(&server, &["--answer", "k={}"]),
-        "TOOL_SUCCESS",
-        0,
-        &[200; 4],
-    );
-    let states: Vec<Value> = posts(&server, 4)
-        .iter()
-        .map(|post| post["params"]["requestState"].clone())
-        .collect();
+    let server = serve([asks(&["k"], Some("1")), asks(&["k"], Some("2")), asks(&["k"], None), good()]).await;
+    assert_ended(&call(&server, &["--answer", "k={}"]), "TOOL_SUCCESS", 0, &[200; 4]);
+    let states: Vec<Value> =
+        posts(&server, 4).iter().map(|post| post["params"]["requestState"].clone()).collect();
     assert_eq!(states, [json!(null), json!("1"), json!("2"), json!(null)]);
 
     // A server that never has enough.
@@ -155,12 +110,7 @@ async fn a_round_of_state_alone_goes_on_by_itself() {
 #[tokio::test]
 async fn a_round_that_fails_is_told_with_the_posts_of_all_rounds() {
     let server = serve([asks(&["k"], None), Reply::status(503)]).await;
-    let line = assert_ended(
-        &call(&server, &["--answer", "k={}"]),
-        "HTTP_ERROR",
-        4,
-        &[200, 503],
-    );
+    let line = assert_ended(&call(&server, &["--answer", "k={}"]), "HTTP_ERROR", 4, &[200, 503]);
     assert_eq!(line["error"]["http"]["status"], 503);
     posts(&server, 2);
 }
@@ -202,36 +152,17 @@ async fn a_call_is_suspended_and_continued_by_another_process() {
     let file = TempFile::absent("suspended.json");
     let url = kitchen.url();
     let arguments = r#"{"message":"from the first process"}"#;
-    let run_first = run(&[
-        &url,
-        TOOL,
-        arguments,
-        "--json",
-        "--scenario",
-        "label",
-        "--suspend",
-        file.path(),
-    ]);
+    let run_first = run(&[&url, TOOL, arguments, "--json", "--scenario", "label", "--suspend", file.path()]);
     assert_ended(&run_first, "INPUT_REQUIRED", 3, &[200]);
     let stored = file.read().unwrap();
-    assert_eq!(
-        run_first.line()["continuation"].as_str().unwrap(),
-        stored,
-        "the same, for scripts"
-    );
+    assert_eq!(run_first.line()["continuation"].as_str().unwrap(), stored, "the same, for scripts");
 
     // Nothing was answered yet, so nothing is sent.
     let idle = run(&[&url, "--json", "--resume", file.path()]);
     assert_eq!((idle.code, kitchen.posts().len()), (3, 1), "{idle:?}");
 
-    let last = run(&[
-        &url,
-        "--json",
-        "--resume",
-        file.path(),
-        "--answer",
-        r#"elicitation={"reason":"later"}"#,
-    ]);
+    let last =
+        run(&[&url, "--json", "--resume", file.path(), "--answer", r#"elicitation={"reason":"later"}"#]);
     let line = assert_ended(&last, "TOOL_SUCCESS", 0, &[200]);
     assert_eq!(line["scenario"], "label");
     let said: Value = serde_json::from_str(line["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -241,10 +172,7 @@ async fn a_call_is_suspended_and_continued_by_another_process() {
     );
     let posts = kitchen.posts();
     assert_eq!((posts.len(), kitchen.other_requests().len()), (2, 0));
-    assert_eq!(
-        posts[1].at("/params/requestState"),
-        Some(&json!("awaiting-elicitation"))
-    );
+    assert_eq!(posts[1].at("/params/requestState"), Some(&json!("awaiting-elicitation")));
     assert_eq!(posts[1].at("/params/arguments"), posts[0].at("/params/arguments"));
 }
 
@@ -254,14 +182,7 @@ async fn a_suspended_call_belongs_to_its_server() {
     let file = TempFile::absent("of-another-server.json");
     assert_eq!(call(&server, &["--suspend", file.path()]).code, 3);
     let other = serve([good()]).await;
-    let run = run(&[
-        &other.url(),
-        "--json",
-        "--resume",
-        file.path(),
-        "--answer",
-        "k={}",
-    ]);
+    let run = run(&[&other.url(), "--json", "--resume", file.path(), "--answer", "k={}"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
     assert!(!run.stderr.contains("state-of-the-first"), "{}", run.stderr);
     assert_eq!(other.connections(), 0);

@@ -9,22 +9,8 @@ const HEADER: &str = "X-Api-Key: s3cret-header";
 const ARGUMENTS: &str = r#"{"password":"s3cret-argument"}"#;
 
 fn run(url: &str, flags: &[&str]) -> Run {
-    let words = [
-        url,
-        "x",
-        ARGUMENTS,
-        "--era",
-        "modern",
-        "--retry",
-        "never",
-        "--bearer-env",
-        "TOKEN_OF_TEST",
-    ];
-    run_with(
-        &[&words, &["--header", HEADER][..], flags].concat(),
-        "",
-        &[("TOKEN_OF_TEST", TOKEN)],
-    )
+    let words = [url, "x", ARGUMENTS, "--era", "modern", "--retry", "never", "--bearer-env", "TOKEN_OF_TEST"];
+    run_with(&[&words, &["--header", HEADER][..], flags].concat(), "", &[("TOKEN_OF_TEST", TOKEN)])
 }
 
 #[tokio::test]
@@ -33,9 +19,7 @@ async fn the_trace_shows_what_was_sent_and_received_without_secrets() {
     let refused =
         r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"no","data":"s3cret-data"}}"#;
     let cookie = |reply: Reply| {
-        reply
-            .header("Set-Cookie", "id=s3cret-cookie")
-            .header("Mcp-Session-Id", "s3cret-session")
+        reply.header("Set-Cookie", "id=s3cret-cookie").header("Mcp-Session-Id", "s3cret-session")
     };
     for (what, script, code, trace) in [
         (
@@ -48,41 +32,18 @@ async fn the_trace_shows_what_was_sent_and_received_without_secrets() {
             "two rounds",
             vec![Reply::json(200, asks), cookie(Reply::sse(&[ANSWER]))],
             0,
-            &[
-                "(id 1) -> 200 application/json",
-                "(id 2) -> 200 text/event-stream",
-            ],
+            &["(id 1) -> 200 application/json", "(id 2) -> 200 text/event-stream"],
         ),
-        (
-            "JSON-RPC error",
-            vec![cookie(Reply::json(200, refused))],
-            5,
-            &["(id 1) -> 200"],
-        ),
-        (
-            "HTTP error",
-            vec![cookie(Reply::json(403, "s3cret-body"))],
-            4,
-            &["(id 1) -> 403"],
-        ),
-        (
-            "no JSON",
-            vec![cookie(Reply::json(200, "s3cret-body"))],
-            6,
-            &["(id 1) -> 200"],
-        ),
+        ("JSON-RPC error", vec![cookie(Reply::json(200, refused))], 5, &["(id 1) -> 200"]),
+        ("HTTP error", vec![cookie(Reply::json(403, "s3cret-body"))], 4, &["(id 1) -> 403"]),
+        ("no JSON", vec![cookie(Reply::json(200, "s3cret-body"))], 6, &["(id 1) -> 200"]),
         (
             "a redirect",
             vec![Reply::status(302).header("Location", "/?key=s3cret-location")],
             4,
             &["(id 1) -> 302"],
         ),
-        (
-            "nothing",
-            vec![Reply::steps([Step::Close])],
-            7,
-            &["(id 1) -> no answer"],
-        ),
+        ("nothing", vec![Reply::steps([Step::Close])], 7, &["(id 1) -> no answer"]),
     ] {
         for flags in [&["-v"][..], &["-vv"], &["-v", "-v", "--scenario", "label"]] {
             let server = serve(script.clone()).await;
@@ -91,17 +52,8 @@ async fn the_trace_shows_what_was_sent_and_received_without_secrets() {
             for line in trace {
                 assert!(run.stderr.contains(line), "{what}: {line} in {}", run.stderr);
             }
-            let posts = run
-                .stderr
-                .lines()
-                .filter(|line| line.starts_with("POST "))
-                .count();
-            assert_eq!(
-                posts,
-                server.requests().len(),
-                "{what}: a line for each POST: {}",
-                run.stderr
-            );
+            let posts = run.stderr.lines().filter(|line| line.starts_with("POST ")).count();
+            assert_eq!(posts, server.requests().len(), "{what}: a line for each POST: {}", run.stderr);
             for output in [&run.stdout, &run.stderr] {
                 assert!(!output.contains("s3cret"), "{what} {flags:?}: {output}");
             }
@@ -115,10 +67,7 @@ async fn the_trace_shows_what_was_sent_and_received_without_secrets() {
 /// Connections that fail know the URL; it is not told with its query.
 #[tokio::test]
 async fn errors_of_connections_do_not_tell_the_query() {
-    for url in [
-        "http://127.0.0.1:1/mcp?key=s3cret-query",
-        "http://nope.invalid/?key=s3cret-query",
-    ] {
+    for url in ["http://127.0.0.1:1/mcp?key=s3cret-query", "http://nope.invalid/?key=s3cret-query"] {
         for flags in [&["-vv"][..], &["-vv", "--json"]] {
             let run = run(url, flags);
             assert_eq!(run.code, 7, "{run:?}");
@@ -147,12 +96,7 @@ async fn the_json_line_holds_nothing_of_the_request() {
 fn usage_errors_do_not_repeat_secrets() {
     for words in [
         &["http://user:s3cret@127.0.0.1/", "x"][..],
-        &[
-            "http://127.0.0.1:1/",
-            "x",
-            "--header",
-            "Authorization: s3cret\u{7f}",
-        ],
+        &["http://127.0.0.1:1/", "x", "--header", "Authorization: s3cret\u{7f}"],
         &["http://127.0.0.1:1/", "x", "--header", "Mcp-Session-Id: s3cret"],
         &["http://127.0.0.1:1/", "x", r#"["s3cret"]"#],
     ] {

@@ -67,24 +67,14 @@ async fn arguments_that_are_no_object_are_an_invalid_call() {
     for (word, input) in [("[1]", ""), ("7", ""), ("null", ""), ("\"{}\"", ""), ("-", "[]")] {
         let run = run_with(&[&server.url(), "x", word, "--json"], input, &[]);
         let line = run.line();
-        assert_eq!(
-            (run.code, line["outcome"].as_str()),
-            (2, Some("INVALID_CALL")),
-            "{word}"
-        );
+        assert_eq!((run.code, line["outcome"].as_str()), (2, Some("INVALID_CALL")), "{word}");
         assert_eq!(
             (line["layer"].as_str(), line["delivery"].as_str()),
             (Some("local"), Some("notSent")),
             "{word}"
         );
         assert_eq!(line["postCount"], 0, "{word}");
-        assert!(
-            line["error"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("not a JSON object"),
-            "{word}: {line}"
-        );
+        assert!(line["error"]["message"].as_str().unwrap().contains("not a JSON object"), "{word}: {line}");
     }
     assert_eq!(server.connections(), 0);
 }
@@ -97,8 +87,5 @@ fn help_and_version_are_no_errors() {
         assert!(help.stdout.contains(part), "{part}: {}", help.stdout);
     }
     let version = run(&["--version"]);
-    assert_eq!(
-        (version.code, version.stdout.trim()),
-        (0, concat!("mcp-call ", env!("CARGO_PKG_VERSION")))
-    );
+    assert_eq!((version.code, version.stdout.trim()), (0, concat!("mcp-call ", env!("CARGO_PKG_VERSION"))));
 }

@@ -13,7 +13,7 @@ use crate::{
     decode::Decoded,
     error::{CallError, InvalidCall, TransportError, TransportErrorKind},
     record::{CallRecord, CloseCause, OutcomeKind, SseRecord, cut_message},
-    transport::ExchangeContext,
+    transport::{EVENT_STREAM, ExchangeContext},
 };
 
 pub(super) struct Flight<'a> {
@@ -22,6 +22,8 @@ pub(super) struct Flight<'a> {
     started: Instant,
     request_id: Option<RequestId>,
     running: Running<'a>,
+    /// The end of the whole call.
+    pub(super) deadline: Option<Instant>,
     pub(super) exchange: ExchangeContext,
     pub(super) sse: Option<SseRecord>,
     /// How many POSTs there were before the attempt under way; `None` between attempts.
@@ -52,6 +54,7 @@ impl<'a> Flight<'a> {
         }
         Self {
             running,
+            deadline: None,
             client,
             spec,
             started: Instant::now(),
@@ -135,6 +138,10 @@ impl<'a> Flight<'a> {
 
     /// What only the call knows about a stream that broke off.
     fn complete(&mut self, error: &mut TransportError) {
+        if self.exchange.content_type.as_deref() == Some(EVENT_STREAM) {
+            // The head came, and not one event.
+            self.sse.get_or_insert_default();
+        }
         if let Some(sse) = &mut self.sse {
             if sse.close_cause.is_none() {
                 sse.close_cause = Some(match error.kind() {

@@ -6,8 +6,8 @@ use mcp_retry::Repeat;
 use mcp_types::{InputRequests, RawJson, RawMap, RequestState};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Continuation, MultiRound, Round, State};
-use crate::{call::Spec, client::Client, input_kinds::InputKinds};
+use super::{Continuation, MultiRound, Round, State, answer};
+use crate::{call::Spec, client::Client, headers, input_kinds::InputKinds};
 
 /// The version of the stored form. Others are refused.
 const VERSION: u32 = 1;
@@ -114,6 +114,9 @@ impl<M: MultiRound> SuspendedCall<M> {
         if stored.arguments.as_ref().is_some_and(|arguments| !arguments.is_object()) {
             return Err(RestoreError::Malformed("arguments"));
         }
+        if stored.meta.iter().any(|(key, value)| headers::meta_entry(key, value).is_err()) {
+            return Err(RestoreError::Malformed("meta"));
+        }
         let mut spec = Spec::new::<M>(stored.target);
         spec.arguments = stored.arguments;
         spec.meta = stored.meta;
@@ -121,12 +124,15 @@ impl<M: MultiRound> SuspendedCall<M> {
         spec.repeat = stored.repeat;
         spec.kinds = Some(declared);
         let round = Round { requests: stored.input_requests, state: stored.request_state };
+        if round.requests.is_empty() && round.state.is_none() {
+            return Err(RestoreError::Malformed("inputRequests"));
+        }
         let mut answers = Vec::new();
         for (key, answer) in &stored.answers {
-            if round.requests.get(key).is_none() || !answer.is_object() {
-                return Err(RestoreError::Malformed("answers"));
-            }
-            answers.push((key.to_owned(), answer.clone()));
+            // The same rules as for an answer that is given now.
+            let answer = answer::check(key, round.requests.get(key), declared, &answer.clone().into())
+                .map_err(|_| RestoreError::Malformed("answers"))?;
+            answers.push((key.to_owned(), answer));
         }
         Ok(Continuation::from_state(Box::new(State {
             client: client.clone(),

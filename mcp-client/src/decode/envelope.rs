@@ -43,21 +43,17 @@ pub(crate) fn reply<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Reply<'a>, Pr
 
 /// Reads one event of a stream. Only what is meant for this call can end it.
 pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, ProtocolFault> {
-    let Ok(envelope) = Envelope::read(bytes) else {
-        return Ok(Event::Foreign);
-    };
+    let Ok(envelope) = Envelope::read(bytes) else { return Ok(Event::Foreign) };
     if let Some(method) = envelope.method {
         // A request of the server has no place here: it is never answered.
-        return Ok(match serde_json::from_str(method.get()) {
-            Ok(method) if envelope.id.is_none() && envelope.is_version_2() => Event::Notification { method },
-            _ => Event::Foreign,
-        });
+        let method = serde_json::from_str(method.get()).ok();
+        let method = method.filter(|_| envelope.id.is_none() && envelope.is_version_2());
+        return Ok(method.map_or(Event::Foreign, |method| Event::Notification { method }));
     }
     let ours = match envelope.id.map(|raw| compare(raw, id)) {
         Some(IdMatch::Same | IdMatch::OtherType) => true,
-        Some(IdMatch::Null) | None => {
-            envelope.error.is_some() && envelope.result.is_none() && envelope.is_version_2()
-        }
+        // A valid error without an id belongs to the exchange.
+        Some(IdMatch::Null) | None => matches!(judge(&envelope, id), Ok(Reply::Error(..))),
         Some(IdMatch::Foreign) => false,
     };
     if !ours || (envelope.result.is_none() && envelope.error.is_none()) {
@@ -378,6 +374,8 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#, "error"),
             (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "error"),
             (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#, "notification"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "foreign"),
+            (r#"{"jsonrpc":"2.0","error":{"code":"x","message":""}}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","method":7}"#, "foreign"),
             (r#"{"method":"notifications/progress"}"#, "foreign"),

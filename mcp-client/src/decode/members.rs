@@ -32,7 +32,7 @@ impl<'a> Members<'a> {
         let mut found = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| *value);
         let last = found.next_back()?;
         if found.next().is_some() {
-            notes.add(Note::DuplicateMember(name.to_owned()));
+            notes.add(Note::duplicate(name));
         }
         Some(last)
     }
@@ -64,7 +64,7 @@ impl<'a> Members<'a> {
         let mut seen = HashSet::new();
         for (key, _) in others() {
             if !seen.insert(key.as_ref()) {
-                notes.add(Note::DuplicateMember(key.clone().into_owned()));
+                notes.add(Note::duplicate(key));
             }
         }
         others()

@@ -153,12 +153,27 @@ fn depth_and_numbers_of_things_are_bounded() {
 /// JSON, and texts that almost are.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("{".to_owned()), Just("}".to_owned()), Just("[".to_owned()), Just("]".to_owned()), Just(",".to_owned()),
-        Just(":".to_owned()), Just("null".to_owned()), Just("true".to_owned()), Just("1".to_owned()),
-        Just("\"jsonrpc\":\"2.0\"".to_owned()), Just("\"id\":1".to_owned()), Just("\"result\":".to_owned()),
-        Just("\"error\":".to_owned()), Just("\"content\":[]".to_owned()), Just("\"resultType\":".to_owned()),
-        Just("\"complete\"".to_owned()), Just("\"input_required\"".to_owned()), Just("\"isError\":".to_owned()),
-        Just("\\ud800".to_owned()), Just("\"".to_owned()), "[ -~]{0,4}",
+        Just("{".to_owned()),
+        Just("}".to_owned()),
+        Just("[".to_owned()),
+        Just("]".to_owned()),
+        Just(",".to_owned()),
+        Just(":".to_owned()),
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("1".to_owned()),
+        Just("\"jsonrpc\":\"2.0\"".to_owned()),
+        Just("\"id\":1".to_owned()),
+        Just("\"result\":".to_owned()),
+        Just("\"error\":".to_owned()),
+        Just("\"content\":[]".to_owned()),
+        Just("\"resultType\":".to_owned()),
+        Just("\"complete\"".to_owned()),
+        Just("\"input_required\"".to_owned()),
+        Just("\"isError\":".to_owned()),
+        Just("\\ud800".to_owned()),
+        Just("\"".to_owned()),
+        "[ -~]{0,4}",
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }

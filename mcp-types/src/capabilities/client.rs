@@ -59,12 +59,7 @@ open_struct! {
     }
 }
 
-raw_hints!(
-    ClientCapabilities,
-    RootsCapability,
-    SamplingCapability,
-    ElicitationCapability
-);
+raw_hints!(ClientCapabilities, RootsCapability, SamplingCapability, ElicitationCapability);
 
 impl ElicitationCapability {
     /// Whether forms are accepted: said so, or nothing said.
@@ -82,20 +77,14 @@ impl ClientCapabilities {
     /// Declares forms.
     #[must_use]
     pub fn with_form_elicitation(mut self) -> Self {
-        self.elicitation
-            .get_or_insert_default()
-            .form
-            .get_or_insert_default();
+        self.elicitation.get_or_insert_default().form.get_or_insert_default();
         self
     }
 
     /// Declares links to web pages.
     #[must_use]
     pub fn with_url_elicitation(mut self) -> Self {
-        self.elicitation
-            .get_or_insert_default()
-            .url
-            .get_or_insert_default();
+        self.elicitation.get_or_insert_default().url.get_or_insert_default();
         self
     }
 
@@ -148,11 +137,7 @@ mod tests {
             (r#"{"form":{},"url":{}}"#, true, true),
         ] {
             let elicitation: ElicitationCapability = serde_json::from_str(text).unwrap();
-            assert_eq!(
-                (elicitation.allows_form(), elicitation.allows_url()),
-                (form, url),
-                "{text}"
-            );
+            assert_eq!((elicitation.allows_form(), elicitation.allows_url()), (form, url), "{text}");
         }
     }
 
@@ -167,9 +152,6 @@ mod tests {
         let read = read(r#"{"roots":true,"elicitation":{"form":1}}"#);
         assert_eq!(read.roots, None);
         assert_eq!(read.dropped_hints().collect::<Vec<_>>(), ["roots"]);
-        assert_eq!(
-            read.elicitation.unwrap().dropped_hints().collect::<Vec<_>>(),
-            ["form"]
-        );
+        assert_eq!(read.elicitation.unwrap().dropped_hints().collect::<Vec<_>>(), ["form"]);
     }
 }

@@ -53,12 +53,7 @@ open_struct! {
     }
 }
 
-raw_hints!(
-    ServerCapabilities,
-    PromptsCapability,
-    ResourcesCapability,
-    ToolsCapability
-);
+raw_hints!(ServerCapabilities, PromptsCapability, ResourcesCapability, ToolsCapability);
 
 #[cfg(test)]
 mod tests {
@@ -78,9 +73,6 @@ mod tests {
             serde_json::from_str(r#"{"tools":null,"prompts":[],"logging":"x"}"#).unwrap();
         assert_eq!(read.tools, None);
         assert_eq!(read.dropped_hints().collect::<Vec<_>>(), ["logging", "prompts"]);
-        assert_eq!(
-            serde_json::to_value(&read).unwrap(),
-            serde_json::json!({"prompts": [], "logging": "x"})
-        );
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::json!({"prompts": [], "logging": "x"}));
     }
 }

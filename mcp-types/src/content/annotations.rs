@@ -33,9 +33,6 @@ raw_hints!(Vec<Role>, Annotations);
 impl Annotations {
     /// The priority, cut to 0..=1.
     pub fn priority(&self) -> Option<f64> {
-        self.priority
-            .as_ref()?
-            .as_f64()
-            .map(|priority| priority.clamp(0.0, 1.0))
+        self.priority.as_ref()?.as_f64().map(|priority| priority.clamp(0.0, 1.0))
     }
 }

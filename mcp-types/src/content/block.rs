@@ -73,11 +73,7 @@ impl ContentBlock {
 
     /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
-        if let Self::Text(text) = self {
-            Some(&text.text)
-        } else {
-            None
-        }
+        if let Self::Text(text) = self { Some(&text.text) } else { None }
     }
 
     fn known(raw: &RawJson) -> Option<Self> {

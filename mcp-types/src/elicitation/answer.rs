@@ -77,15 +77,9 @@ impl ElicitResult {
         }
         let content: RawMap = raw.parse().map_err(ElicitContentError::Serialize)?;
         if let Some((field, value)) = content.iter().find(|(_, value)| !is_field_value(value)) {
-            return Err(ElicitContentError::Field {
-                field: field.to_owned(),
-                kind: value.kind(),
-            });
+            return Err(ElicitContentError::Field { field: field.to_owned(), kind: value.kind() });
         }
-        Ok(Self {
-            content: Some(content),
-            ..Self::new(ElicitAction::Accept)
-        })
+        Ok(Self { content: Some(content), ..Self::new(ElicitAction::Accept) })
     }
 
     /// The user agreed, without a form: the answer to a link.

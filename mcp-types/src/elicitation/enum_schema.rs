@@ -162,16 +162,10 @@ impl EnumSchema {
     /// The values to be sent and what to show for each.
     pub fn choices(&self) -> Vec<(&str, &str)> {
         fn plain(values: &[String]) -> Vec<(&str, &str)> {
-            values
-                .iter()
-                .map(|value| (value.as_str(), value.as_str()))
-                .collect()
+            values.iter().map(|value| (value.as_str(), value.as_str())).collect()
         }
         fn titled(options: &[EnumOption]) -> Vec<(&str, &str)> {
-            options
-                .iter()
-                .map(|option| (option.value.as_str(), option.title.as_str()))
-                .collect()
+            options.iter().map(|option| (option.value.as_str(), option.title.as_str())).collect()
         }
         match self {
             Self::Single(SingleSelectEnumSchema::Untitled(schema)) => plain(&schema.values),

@@ -68,12 +68,7 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
         let raw = RawJson::deserialize(deserializer)?;
         // Any other mode, of any type, is for the form's own check to refuse.
         let url = probe::text(&raw, "mode").as_deref() == Some("url");
-        if url {
-            raw.parse().map(Self::Url)
-        } else {
-            raw.parse().map(Self::Form)
-        }
-        .map_err(de::Error::custom)
+        if url { raw.parse().map(Self::Url) } else { raw.parse().map(Self::Form) }.map_err(de::Error::custom)
     }
 }
 
@@ -90,11 +85,7 @@ impl Serialize for FormMode {
 impl<'de> Deserialize<'de> for FormMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mode = String::deserialize(deserializer)?;
-        if mode == "form" {
-            Ok(Self)
-        } else {
-            Err(de::Error::unknown_variant(&mode, &["form", "url"]))
-        }
+        if mode == "form" { Ok(Self) } else { Err(de::Error::unknown_variant(&mode, &["form", "url"])) }
     }
 }
 
@@ -131,9 +122,7 @@ open_struct! {
 impl ElicitSchema {
     /// Whether a field must be filled in.
     pub fn is_required(&self, field: &str) -> bool {
-        self.required
-            .as_ref()
-            .is_some_and(|required| required.iter().any(|name| name == field))
+        self.required.as_ref().is_some_and(|required| required.iter().any(|name| name == field))
     }
 }
 
@@ -160,10 +149,7 @@ impl fmt::Debug for ElicitUrlParams {
         let shown = self.url.get(..end).unwrap_or_default();
         f.debug_struct("ElicitUrlParams")
             .field("message", &self.message)
-            .field(
-                "url",
-                &format_args!("{shown}{}", if end < self.url.len() { "…" } else { "" }),
-            )
+            .field("url", &format_args!("{shown}{}", if end < self.url.len() { "…" } else { "" }))
             .field("extra", &self.extra)
             .finish()
     }

@@ -29,20 +29,16 @@ impl Envelope {
 
     /// The id of a message that may be without one; `null` counts as absent.
     pub(super) fn optional_id<E: de::Error>(&mut self) -> Result<Option<RequestId>, E> {
-        self.id
-            .take()
-            .filter(|id| !id.is_null())
-            .map(|id| parse(&id, "id"))
-            .transpose()
+        self.id.take().filter(|id| !id.is_null()).map(|id| parse(&id, "id")).transpose()
     }
 
     /// Checks the method against the one that is expected.
     pub(super) fn check_method<E: de::Error>(&self, expected: &'static str) -> Result<(), E> {
         match self.method.as_deref() {
             Some(method) if method == expected => Ok(()),
-            Some(method) => Err(E::custom(format_args!(
-                "`method`: expected \"{expected}\", found \"{method}\""
-            ))),
+            Some(method) => {
+                Err(E::custom(format_args!("`method`: expected \"{expected}\", found \"{method}\"")))
+            }
             None => Err(E::missing_field("method")),
         }
     }
@@ -50,8 +46,7 @@ impl Envelope {
 
 /// Reads a member that was kept raw; an error names it.
 pub(super) fn parse<T: DeserializeOwned, E: de::Error>(raw: &RawJson, name: &str) -> Result<T, E> {
-    raw.parse()
-        .map_err(|error| E::custom(format_args!("`{name}`: {error}")))
+    raw.parse().map_err(|error| E::custom(format_args!("`{name}`: {error}")))
 }
 
 /// Reads `params`, which may be absent if their type says so.
@@ -119,22 +114,12 @@ impl<'de> Deserialize<'de> for Envelope {
                 }
                 extra.settle();
                 let version: RawJson = version.ok_or_else(|| de::Error::missing_field("jsonrpc"))?;
-                if version
-                    .parse_borrowed::<std::borrow::Cow<'_, str>>()
-                    .ok()
-                    .as_deref()
+                if version.parse_borrowed::<std::borrow::Cow<'_, str>>().ok().as_deref()
                     != Some(JSONRPC_VERSION)
                 {
                     return Err(de::Error::custom("`jsonrpc`: must be \"2.0\""));
                 }
-                Ok(Envelope {
-                    id,
-                    method,
-                    params,
-                    result,
-                    error,
-                    extra,
-                })
+                Ok(Envelope { id, method, params, result, error, extra })
             }
         }
 
@@ -143,9 +128,5 @@ impl<'de> Deserialize<'de> for Envelope {
 }
 
 fn once<T, E: de::Error>(slot: &mut Option<T>, value: T, name: &'static str) -> Result<(), E> {
-    if slot.replace(value).is_some() {
-        Err(E::duplicate_field(name))
-    } else {
-        Ok(())
-    }
+    if slot.replace(value).is_some() { Err(E::duplicate_field(name)) } else { Ok(()) }
 }

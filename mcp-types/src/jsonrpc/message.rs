@@ -24,12 +24,7 @@ pub struct JsonRpcRequest {
 impl JsonRpcRequest {
     /// A request.
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>, params: Option<RawJson>) -> Self {
-        Self {
-            id: id.into(),
-            method: method.into(),
-            params,
-            extra: RawMap::new(),
-        }
+        Self { id: id.into(), method: method.into(), params, extra: RawMap::new() }
     }
 }
 
@@ -62,11 +57,7 @@ pub struct JsonRpcNotification {
 impl JsonRpcNotification {
     /// A notification.
     pub fn new(method: impl Into<String>, params: Option<RawJson>) -> Self {
-        Self {
-            method: method.into(),
-            params,
-            extra: RawMap::new(),
-        }
+        Self { method: method.into(), params, extra: RawMap::new() }
     }
 }
 
@@ -138,12 +129,7 @@ impl JsonRpcMessage {
             }));
         }
         let id = envelope.required_id()?;
-        Ok(Self::Request(JsonRpcRequest {
-            id,
-            method,
-            params: envelope.params,
-            extra: envelope.extra,
-        }))
+        Ok(Self::Request(JsonRpcRequest { id, method, params: envelope.params, extra: envelope.extra }))
     }
 }
 

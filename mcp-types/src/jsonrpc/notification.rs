@@ -20,10 +20,7 @@ pub struct Notification<N: NotificationMethod> {
 impl<N: NotificationMethod> Notification<N> {
     /// A notification.
     pub fn new(params: impl Into<N::Params>) -> Self {
-        Self {
-            params: params.into(),
-            extra: RawMap::new(),
-        }
+        Self { params: params.into(), extra: RawMap::new() }
     }
 
     /// The name of the method.
@@ -34,10 +31,7 @@ impl<N: NotificationMethod> Notification<N> {
 
 impl<N: NotificationMethod> Clone for Notification<N> {
     fn clone(&self) -> Self {
-        Self {
-            params: self.params.clone(),
-            extra: self.extra.clone(),
-        }
+        Self { params: self.params.clone(), extra: self.extra.clone() }
     }
 }
 
@@ -63,11 +57,7 @@ impl<N: NotificationMethod> Serialize for Notification<N> {
             serializer,
             |map| {
                 map.serialize_entry("method", N::NAME)?;
-                if N::leaves_out(&self.params) {
-                    Ok(())
-                } else {
-                    map.serialize_entry("params", &self.params)
-                }
+                if N::leaves_out(&self.params) { Ok(()) } else { map.serialize_entry("params", &self.params) }
             },
             &self.extra,
         )
@@ -81,9 +71,6 @@ impl<'de, N: NotificationMethod> Deserialize<'de> for Notification<N> {
         if envelope.id.is_some() {
             return Err(de::Error::custom("`id`: a notification has none"));
         }
-        Ok(Self {
-            params: envelope::parse_params(envelope.params.as_ref())?,
-            extra: envelope.extra,
-        })
+        Ok(Self { params: envelope::parse_params(envelope.params.as_ref())?, extra: envelope.extra })
     }
 }

@@ -33,11 +33,7 @@ pub struct Request<M: Method> {
 impl<M: Method> Request<M> {
     /// A request.
     pub fn new(id: impl Into<RequestId>, params: impl Into<M::Params>) -> Self {
-        Self {
-            id: id.into(),
-            params: params.into(),
-            extra: RawMap::new(),
-        }
+        Self { id: id.into(), params: params.into(), extra: RawMap::new() }
     }
 
     /// The name of the method.
@@ -48,11 +44,7 @@ impl<M: Method> Request<M> {
 
 impl<M: Method> Clone for Request<M> {
     fn clone(&self) -> Self {
-        Self {
-            id: self.id.clone(),
-            params: self.params.clone(),
-            extra: self.extra.clone(),
-        }
+        Self { id: self.id.clone(), params: self.params.clone(), extra: self.extra.clone() }
     }
 }
 

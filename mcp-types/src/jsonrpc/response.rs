@@ -22,11 +22,7 @@ pub struct ResultResponse<R> {
 impl<R> ResultResponse<R> {
     /// A response.
     pub fn new(id: impl Into<RequestId>, result: impl Into<R>) -> Self {
-        Self {
-            id: id.into(),
-            result: result.into(),
-            extra: RawMap::new(),
-        }
+        Self { id: id.into(), result: result.into(), extra: RawMap::new() }
     }
 }
 
@@ -46,11 +42,7 @@ impl<R: Serialize> Serialize for ResultResponse<R> {
 impl<'de, R: DeserializeOwned> Deserialize<'de> for ResultResponse<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ResultResponse { id, result, extra } = raw_result(Envelope::deserialize(deserializer)?)?;
-        Ok(Self {
-            id,
-            result: envelope::parse(&result, "result")?,
-            extra,
-        })
+        Ok(Self { id, result: envelope::parse(&result, "result")?, extra })
     }
 }
 
@@ -60,11 +52,7 @@ pub(super) fn raw_result<E: de::Error>(mut envelope: Envelope) -> Result<ResultR
         return Err(E::custom("a result must be without `error` and `method`"));
     }
     let result = envelope.result.take().ok_or_else(|| E::missing_field("result"))?;
-    Ok(ResultResponse {
-        id: envelope.required_id()?,
-        result,
-        extra: envelope.extra,
-    })
+    Ok(ResultResponse { id: envelope.required_id()?, result, extra: envelope.extra })
 }
 
 /// A response with an error. The id is absent if the server could not read it; `null` is read as absent.
@@ -84,11 +72,7 @@ pub struct ErrorResponse<E = ErrorObject> {
 impl<E> ErrorResponse<E> {
     /// A response.
     pub fn new(id: Option<RequestId>, error: impl Into<E>) -> Self {
-        Self {
-            id,
-            error: error.into(),
-            extra: RawMap::new(),
-        }
+        Self { id, error: error.into(), extra: RawMap::new() }
     }
 }
 
@@ -120,11 +104,7 @@ pub(super) fn error<T: DeserializeOwned, E: de::Error>(
     }
     let id = envelope.optional_id()?;
     let error = envelope.error.ok_or_else(|| E::missing_field("error"))?;
-    Ok(ErrorResponse {
-        id,
-        error: envelope::parse(&error, "error")?,
-        extra: envelope.extra,
-    })
+    Ok(ErrorResponse { id, error: envelope::parse(&error, "error")?, extra: envelope.extra })
 }
 
 /// A response that an HTTP header disagrees with the body.

@@ -58,11 +58,7 @@ pub fn validate_key(key: &str) -> Result<(), MetaKeyError> {
             return Err(MetaKeyError::Reserved(prefix.to_owned()));
         }
     }
-    if is_name(name) {
-        Ok(())
-    } else {
-        Err(MetaKeyError::Name(name.to_owned()))
-    }
+    if is_name(name) { Ok(()) } else { Err(MetaKeyError::Name(name.to_owned())) }
 }
 
 fn is_label(label: &str) -> bool {
@@ -75,9 +71,7 @@ fn is_name(name: &str) -> bool {
     name.is_empty()
         || name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 #[cfg(test)]
@@ -106,23 +100,10 @@ mod tests {
 
     #[test]
     fn keys_against_the_grammar() {
-        for key in [
-            "/k", "1a/k", "a-/k", "-a/k", "a..b/k", ".a/k", "a./k", "a_b/k", "é/k", "a b/k",
-        ] {
+        for key in ["/k", "1a/k", "a-/k", "-a/k", "a..b/k", ".a/k", "a./k", "a_b/k", "é/k", "a b/k"] {
             assert!(matches!(validate_key(key), Err(MetaKeyError::Label(_))), "{key}");
         }
-        for key in [
-            "_a",
-            "a_",
-            "-a",
-            "a-",
-            ".",
-            "a b",
-            "a/b/c",
-            "a/é",
-            "com.example/_x",
-            "a\n",
-        ] {
+        for key in ["_a", "a_", "-a", "a-", ".", "a b", "a/b/c", "a/é", "com.example/_x", "a\n"] {
             assert!(matches!(validate_key(key), Err(MetaKeyError::Name(_))), "{key}");
         }
     }
@@ -136,10 +117,7 @@ mod tests {
             "com.modelcontextprotocol.a/x",
             SERVER_INFO,
         ] {
-            assert!(
-                matches!(validate_key(key), Err(MetaKeyError::Reserved(_))),
-                "{key}"
-            );
+            assert!(matches!(validate_key(key), Err(MetaKeyError::Reserved(_))), "{key}");
         }
     }
 }

@@ -14,9 +14,7 @@ const FORM: &str = r#"{"method":"elicitation/create","id":7,"params":{"message":
 
 #[test]
 fn requests_are_told_apart_by_method_and_keep_all_members() {
-    let InputRequest::Elicit(elicit) = request(FORM) else {
-        panic!()
-    };
+    let InputRequest::Elicit(elicit) = request(FORM) else { panic!() };
     assert_eq!(elicit.extra.keys().collect::<Vec<_>>(), ["id", "jsonrpc"]);
     assert!(
         matches!(&elicit.params, ElicitRequestParams::Form(form) if form.message == "?" && form.extra.len() == 1)
@@ -62,10 +60,7 @@ fn what_cannot_be_read_is_kept() {
         (r#"{"method":"roots/list","params":[]}"#, Some("roots/list")),
     ] {
         let request = request(text);
-        assert!(
-            matches!(&request, InputRequest::Unknown(raw) if raw.get() == text),
-            "{text}"
-        );
+        assert!(matches!(&request, InputRequest::Unknown(raw) if raw.get() == text), "{text}");
         assert_eq!(request.method(), method, "{text}");
     }
 }
@@ -100,10 +95,7 @@ fn answers_are_written_plainly_and_read_raw() {
         })
     );
     let read: InputResponses = serde_json::from_value(value.clone()).unwrap();
-    assert!(
-        read.values()
-            .all(|response| matches!(response, InputResponse::Raw(_)))
-    );
+    assert!(read.values().all(|response| matches!(response, InputResponse::Raw(_))));
     assert_eq!(serde_json::to_value(&read).unwrap(), value);
 }
 
@@ -123,11 +115,7 @@ fn the_state_is_kept_to_the_byte_and_hidden() {
 fn something_to_go_on_with() {
     assert!(!InputRequiredResult::new().is_actionable());
     assert!(InputRequiredResult::new().with_request_state("").is_actionable());
-    assert!(
-        InputRequiredResult::new()
-            .with_request("k", ListRootsRequest::new())
-            .is_actionable()
-    );
+    assert!(InputRequiredResult::new().with_request("k", ListRootsRequest::new()).is_actionable());
     let empty: InputRequiredResult =
         serde_json::from_str(r#"{"inputRequests":{},"requestState":null}"#).unwrap();
     assert!(!empty.is_actionable());
@@ -151,12 +139,7 @@ fn the_result_type_decides_between_answer_and_question() {
             serde_json::from_str::<serde_json::Value>(text).unwrap()
         );
     }
-    assert!(
-        read(r#"{"resultType":"task","content":[]}"#)
-            .unwrap_err()
-            .to_string()
-            .contains("task")
-    );
+    assert!(read(r#"{"resultType":"task","content":[]}"#).unwrap_err().to_string().contains("task"));
     assert!(read(r#"{"resultType":null,"content":[]}"#).is_err());
     assert!(read("[]").is_err());
 }

@@ -185,9 +185,7 @@ impl<'de> Visitor<'de> for BoolVisitor {
 }
 
 fn dropped<T, V: Serialize + ?Sized, E: de::Error>(value: &V) -> Result<Option<Hinted<T>>, E> {
-    RawJson::from_serialize(value)
-        .map(|raw| Some(Hinted::Dropped(raw)))
-        .map_err(E::custom)
+    RawJson::from_serialize(value).map(|raw| Some(Hinted::Dropped(raw))).map_err(E::custom)
 }
 
 /// Writes an array back to text. Its elements are raw: no recursion, and their text is exact.
@@ -227,9 +225,7 @@ fn numbers_come_as_objects() -> bool {
         }
     }
 
-    serde_json::Deserializer::from_str("1.5")
-        .deserialize_any(Kind)
-        .unwrap_or(false)
+    serde_json::Deserializer::from_str("1.5").deserialize_any(Kind).unwrap_or(false)
 }
 
 /// Writes an object back to text. The values of its members are raw.

@@ -66,8 +66,7 @@ pub(crate) fn read_tag<'de, A: MapAccess<'de>>(
     name: &'static str,
     expected: &'static str,
 ) -> Result<bool, A::Error> {
-    map.next_value_seed(Tag(expected))
-        .map_err(|error| within(name, &error))
+    map.next_value_seed(Tag(expected)).map_err(|error| within(name, &error))
 }
 
 /// Checks what the last such member was.
@@ -123,18 +122,12 @@ pub(crate) mod integer {
 
     /// A non-negative integer from the text of a JSON number.
     pub(crate) fn unsigned_from_text(text: &str) -> Option<u64> {
-        text.parse()
-            .ok()
-            .or_else(|| u64::try_from(from_f64(float(text)?)?).ok())
+        text.parse().ok().or_else(|| u64::try_from(from_f64(float(text)?)?).ok())
     }
 
     /// A float, unless the text is a plain integer: that one was out of range and must not be rounded.
     fn float(text: &str) -> Option<f64> {
-        if text.contains(['.', 'e', 'E']) {
-            text.parse().ok()
-        } else {
-            None
-        }
+        if text.contains(['.', 'e', 'E']) { text.parse().ok() } else { None }
     }
 }
 

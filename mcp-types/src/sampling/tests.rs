@@ -27,17 +27,10 @@ fn one_block_or_an_array_of_blocks() {
     assert!(
         matches!(&blocks[1], SamplingContentBlock::ToolResult(r) if r.structured_content == Some(RawJson::null()))
     );
-    assert!(
-        blocks[4..]
-            .iter()
-            .all(|block| matches!(block, SamplingContentBlock::Unknown(_)))
-    );
+    assert!(blocks[4..].iter().all(|block| matches!(block, SamplingContentBlock::Unknown(_))));
     assert_eq!(one.content.blocks().len(), 1);
     let odd: SamplingMessage = round_trip(&json!({"role": "user", "content": 42}));
-    assert!(matches!(
-        &odd.content,
-        SamplingContent::One(SamplingContentBlock::Unknown(_))
-    ));
+    assert!(matches!(&odd.content, SamplingContent::One(SamplingContentBlock::Unknown(_))));
 }
 
 #[test]
@@ -49,16 +42,8 @@ fn a_request_keeps_everything() {
         "stopSequences": ["a"], "metadata": {"k": [1]},
         "tools": [{"name": "t", "inputSchema": {}}], "toolChoice": {"mode": "any", "z": 1}, "later": null,
     }));
-    assert_eq!(
-        params.include_context,
-        Some(IncludeContext::Other("someServers".to_owned()))
-    );
-    assert_eq!(
-        params.model_preferences.unwrap().hints.unwrap()[0]
-            .name
-            .as_deref(),
-        Some("m")
-    );
+    assert_eq!(params.include_context, Some(IncludeContext::Other("someServers".to_owned())));
+    assert_eq!(params.model_preferences.unwrap().hints.unwrap()[0].name.as_deref(), Some("m"));
     let odd: CreateMessageRequestParams =
         serde_json::from_str(r#"{"messages":[],"maxTokens":5.0,"temperature":"hot"}"#).unwrap();
     assert_eq!((odd.max_tokens, odd.temperature.is_none()), (5, true));

@@ -28,13 +28,7 @@ fn hints_of_the_wrong_type_are_kept_aside() {
     });
     let tool: Tool = serde_json::from_value(value.clone()).unwrap();
     assert_eq!(
-        (
-            &tool.title,
-            &tool.description,
-            &tool.annotations,
-            &tool.icons,
-            &tool.meta
-        ),
+        (&tool.title, &tool.description, &tool.annotations, &tool.icons, &tool.meta),
         (&None, &None, &None, &None, &None)
     );
     assert_eq!(
@@ -53,15 +47,9 @@ fn hints_of_the_wrong_type_are_kept_aside() {
 #[test]
 fn hints_survive_hostile_values() {
     let deep = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
-    for title in [
-        deep.as_str(),
-        r#"{"a":{"b":{}},"a":1}"#,
-        "1e5",
-        "-0",
-        "18446744073709551616",
-        "[1e999]",
-        "true",
-    ] {
+    for title in
+        [deep.as_str(), r#"{"a":{"b":{}},"a":1}"#, "1e5", "-0", "18446744073709551616", "[1e999]", "true"]
+    {
         let text = format!(r#"{{"name":"t","inputSchema":{{}},"title":{title}}}"#);
         let tool: Tool = serde_json::from_str(&text).unwrap();
         assert_eq!(
@@ -83,15 +71,9 @@ fn of_members_given_twice_the_last_counts() {
     let read = |text: &str| serde_json::from_str::<Tool>(text).unwrap();
     let tool = read(r#"{"name":"a","inputSchema":{},"title":1,"name":"b","title":"x","u":1,"u":2}"#);
     assert_eq!((tool.name.as_str(), tool.title.as_deref()), ("b", Some("x")));
-    assert_eq!(
-        serde_json::to_string(&tool).unwrap(),
-        r#"{"name":"b","title":"x","inputSchema":{},"u":2}"#
-    );
+    assert_eq!(serde_json::to_string(&tool).unwrap(), r#"{"name":"b","title":"x","inputSchema":{},"u":2}"#);
     let tool = read(r#"{"name":"a","inputSchema":{},"title":"x","title":1}"#);
-    assert_eq!(
-        serde_json::to_string(&tool).unwrap(),
-        r#"{"name":"a","inputSchema":{},"title":1}"#
-    );
+    assert_eq!(serde_json::to_string(&tool).unwrap(), r#"{"name":"a","inputSchema":{},"title":1}"#);
     let tool = read(r#"{"name":"a","inputSchema":{},"title":1,"title":null}"#);
     assert!(tool.extra.is_empty());
 }
@@ -114,10 +96,7 @@ fn errors_name_the_member() {
         assert!(error.to_string().contains(name), "{error}");
     }
     let error = result(&json!({"content": [], "isError": "yes"})).unwrap_err();
-    assert!(
-        error.to_string().starts_with("`isError`: invalid type") && error.column() > 0,
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("`isError`: invalid type") && error.column() > 0, "{error}");
 }
 
 #[test]
@@ -146,10 +125,7 @@ fn annotations_have_the_defaults_of_the_protocol() {
     let odd: ToolAnnotations =
         serde_json::from_str(r#"{"readOnlyHint":"true","destructiveHint":0}"#).unwrap();
     assert!(!odd.is_read_only() && odd.is_destructive());
-    assert_eq!(
-        serde_json::to_string(&odd).unwrap(),
-        r#"{"readOnlyHint":"true","destructiveHint":0}"#
-    );
+    assert_eq!(serde_json::to_string(&odd).unwrap(), r#"{"readOnlyHint":"true","destructiveHint":0}"#);
 }
 
 #[test]
@@ -169,13 +145,7 @@ fn one_malformed_tool_does_not_cost_the_list() {
         "tools": [{"name": "a", "inputSchema": {}}, {"name": "b"}, 42, {"name": "c", "inputSchema": {}}],
     });
     let page: ListToolsResult = serde_json::from_value(value.clone()).unwrap();
-    assert_eq!(
-        page.items()
-            .iter()
-            .map(|tool| tool.name.as_str())
-            .collect::<Vec<_>>(),
-        ["a", "c"]
-    );
+    assert_eq!(page.items().iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["a", "c"]);
     assert_eq!(page.tools.malformed().count(), 2);
     assert_eq!(page.next_cursor(), Some(""));
     assert_eq!(serde_json::to_value(&page).unwrap(), value);
@@ -186,38 +156,23 @@ fn one_malformed_tool_does_not_cost_the_list() {
 fn a_result_tells_null_from_absent() {
     let absent = result(&json!({"content": []})).unwrap();
     assert_eq!(
-        (
-            absent.structured_content.as_ref(),
-            absent.is_error(),
-            absent.result_type.as_ref()
-        ),
+        (absent.structured_content.as_ref(), absent.is_error(), absent.result_type.as_ref()),
         (None, false, None)
     );
     let null = result(&json!({"content": [], "structuredContent": null, "isError": null})).unwrap();
     assert!(null.structured_content.as_ref().unwrap().is_null());
     assert!(!null.is_error());
-    assert_eq!(
-        serde_json::to_string(&null).unwrap(),
-        r#"{"content":[],"structuredContent":null}"#
-    );
+    assert_eq!(serde_json::to_string(&null).unwrap(), r#"{"content":[],"structuredContent":null}"#);
 }
 
 #[test]
 fn a_result_is_strict_where_its_meaning_depends_on_it() {
-    for value in [
-        json!({}),
-        json!({"content": {}}),
-        json!({"content": null}),
-        json!({"content": [], "isError": 1}),
-    ] {
+    for value in
+        [json!({}), json!({"content": {}}), json!({"content": null}), json!({"content": [], "isError": 1})]
+    {
         assert!(result(&value).is_err());
     }
-    assert!(
-        result(&json!({"content": [], "_meta": 5}))
-            .unwrap()
-            .meta
-            .is_none()
-    );
+    assert!(result(&json!({"content": [], "_meta": 5})).unwrap().meta.is_none());
 }
 
 #[test]

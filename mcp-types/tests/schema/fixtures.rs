@@ -176,10 +176,7 @@ fn round() -> Value {
 
 fn result(members: Value) -> Value {
     let mut result = json!({"_meta": result_meta(), "resultType": "complete"});
-    result
-        .as_object_mut()
-        .unwrap()
-        .extend(members.as_object().unwrap().clone());
+    result.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     result
 }
 
@@ -191,10 +188,7 @@ fn page(name: &str, items: Value) -> Value {
 
 fn params(members: Value) -> Value {
     let mut params = json!({"_meta": request_meta()});
-    params
-        .as_object_mut()
-        .unwrap()
-        .extend(members.as_object().unwrap().clone());
+    params.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     params
 }
 
@@ -301,10 +295,7 @@ fn content() -> Vec<(&'static str, Value)> {
         ("ResourceLink", tagged("type", "resource_link", resource())),
         ("ResultMetaObject", result_meta()),
         ("Role", json!("user")),
-        (
-            "SubscriptionsListenResultMetaObject",
-            json!({"io.modelcontextprotocol/subscriptionId": "l-1"}),
-        ),
+        ("SubscriptionsListenResultMetaObject", json!({"io.modelcontextprotocol/subscriptionId": "l-1"})),
         ("TextContent", text()),
         ("TextResourceContents", text_contents()),
     ]
@@ -314,18 +305,9 @@ fn lists() -> Vec<(&'static str, Value)> {
     vec![
         ("Cursor", json!("")),
         ("ListPromptsResult", page("prompts", json!([prompt(), "odd"]))),
-        (
-            "ListResourceTemplatesResult",
-            page("resourceTemplates", json!([template()])),
-        ),
-        (
-            "ListResourcesResult",
-            page("resources", json!([resource(), {"uri": 5}])),
-        ),
-        (
-            "ListRootsResult",
-            json!({"roots": [{"uri": "file:///harbour", "name": "Harbour", "_meta": {}}]}),
-        ),
+        ("ListResourceTemplatesResult", page("resourceTemplates", json!([template()]))),
+        ("ListResourcesResult", page("resources", json!([resource(), {"uri": 5}]))),
+        ("ListRootsResult", json!({"roots": [{"uri": "file:///harbour", "name": "Harbour", "_meta": {}}]})),
         ("ListToolsResult", page("tools", json!([tool(), 42]))),
         ("PaginatedRequestParams", params(json!({"cursor": "p2"}))),
         ("Prompt", prompt()),
@@ -340,23 +322,14 @@ fn lists() -> Vec<(&'static str, Value)> {
 
 fn rounds() -> Vec<(&'static str, Value)> {
     vec![
-        (
-            "CallToolRequestParams",
-            round_params(json!({"name": "tide", "arguments": {"port": {"x": 1.5}}})),
-        ),
+        ("CallToolRequestParams", round_params(json!({"name": "tide", "arguments": {"port": {"x": 1.5}}}))),
         ("CallToolResult", call_result()),
         ("CompleteRequestParams", complete_params()),
         ("CompleteResult", completion()),
         ("DiscoverResult", discovered()),
         ("EmptyResult", result(json!({"more": 1}))),
-        (
-            "GetPromptRequestParams",
-            round_params(json!({"name": "sail", "arguments": {"port": "oslo"}})),
-        ),
-        (
-            "GetPromptResult",
-            result(json!({"description": "A trip", "messages": [prompt_message()]})),
-        ),
+        ("GetPromptRequestParams", round_params(json!({"name": "sail", "arguments": {"port": "oslo"}}))),
+        ("GetPromptResult", result(json!({"description": "A trip", "messages": [prompt_message()]}))),
         ("InputRequest", input_requests()["plan"].clone()),
         ("InputRequest", json!("odd")),
         ("InputRequests", input_requests()),
@@ -364,10 +337,7 @@ fn rounds() -> Vec<(&'static str, Value)> {
         ("InputResponse", elicited()),
         ("InputResponseRequestParams", round_params(json!({}))),
         ("InputResponses", round()),
-        (
-            "ReadResourceRequestParams",
-            round_params(json!({"uri": "tide://oslo"})),
-        ),
+        ("ReadResourceRequestParams", round_params(json!({"uri": "tide://oslo"}))),
         (
             "ReadResourceResult",
             result(json!({"contents": [text_contents(), blob_contents(), 7], "ttlMs": 5})),
@@ -378,10 +348,7 @@ fn rounds() -> Vec<(&'static str, Value)> {
         ("ResultType", json!("complete")),
         ("ClientResult", result(json!({}))),
         ("ServerResult", call_result()),
-        (
-            "SubscriptionsListenRequestParams",
-            params(json!({"notifications": filter()})),
-        ),
+        ("SubscriptionsListenRequestParams", params(json!({"notifications": filter()}))),
         ("SubscriptionsListenResult", listen_result()),
         ("SubscriptionFilter", filter()),
     ]
@@ -395,20 +362,11 @@ fn forms() -> Vec<(&'static str, Value)> {
     let plain = json!({"type": "string", "enum": ["n", "s"], "default": "s"});
     let legacy = json!({"type": "string", "enum": ["n"], "enumNames": ["North"]});
     vec![
-        (
-            "BooleanSchema",
-            json!({"type": "boolean", "title": "T", "default": true}),
-        ),
-        (
-            "CreateMessageRequest",
-            json!({"method": "sampling/createMessage", "params": sampling()}),
-        ),
+        ("BooleanSchema", json!({"type": "boolean", "title": "T", "default": true})),
+        ("CreateMessageRequest", json!({"method": "sampling/createMessage", "params": sampling()})),
         ("CreateMessageRequestParams", sampling()),
         ("CreateMessageResult", created()),
-        (
-            "ElicitRequest",
-            json!({"method": "elicitation/create", "params": form(), "id": 1}),
-        ),
+        ("ElicitRequest", json!({"method": "elicitation/create", "params": form(), "id": 1})),
         ("ElicitRequestFormParams", form()),
         ("ElicitRequestParams", form()),
         ("ElicitRequestParams", url()),
@@ -417,17 +375,11 @@ fn forms() -> Vec<(&'static str, Value)> {
         ("EnumSchema", titled_multi.clone()),
         ("EnumSchema", legacy.clone()),
         ("LegacyTitledEnumSchema", legacy),
-        (
-            "ListRootsRequest",
-            json!({"method": "roots/list", "params": {"_meta": {"k": 1}}}),
-        ),
+        ("ListRootsRequest", json!({"method": "roots/list", "params": {"_meta": {"k": 1}}})),
         ("ModelHint", json!({"name": "small", "family": "s"})),
         ("ModelPreferences", model_preferences()),
         ("MultiSelectEnumSchema", plain_multi.clone()),
-        (
-            "NumberSchema",
-            json!({"type": "integer", "minimum": 0, "maximum": 1.5, "default": 1}),
-        ),
+        ("NumberSchema", json!({"type": "integer", "minimum": 0, "maximum": 1.5, "default": 1})),
         ("PrimitiveSchemaDefinition", titled.clone()),
         ("PrimitiveSchemaDefinition", json!({"type": "colour"})),
         ("SamplingMessage", sampling_message()),

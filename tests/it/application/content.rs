@@ -14,32 +14,14 @@ async fn text_shows_a_placeholder_for_all_that_is_no_text() {
         ("", ""),
         (r#"{"type":"text","text":""}"#, ""),
         (r#"{"type":"text","text":"one"}"#, "one"),
-        (
-            r#"{"type":"text","text":"one"},{"type":"text","text":"two"}"#,
-            "one\ntwo",
-        ),
+        (r#"{"type":"text","text":"one"},{"type":"text","text":"two"}"#, "one\ntwo"),
         (r#"{"type":"text","text":""},{"type":"text","text":""}"#, "\n"),
         (r#"{"type":"text","text":"\u0000\ud83d\ude00\r\n"}"#, "\0😀\r\n"),
-        (
-            r#"{"type":"image","data":"","mimeType":"image/png"}"#,
-            "[image: image/png, 0 bytes]",
-        ),
-        (
-            r#"{"type":"image","data":"QQ==","mimeType":"image/png"}"#,
-            "[image: image/png, 1 bytes]",
-        ),
-        (
-            r#"{"type":"image","data":"QUI=","mimeType":"image/png"}"#,
-            "[image: image/png, 2 bytes]",
-        ),
-        (
-            r#"{"type":"audio","data":"QUJD","mimeType":"audio/wav"}"#,
-            "[audio: audio/wav, 3 bytes]",
-        ),
-        (
-            r#"{"type":"resource_link","uri":"file:///a","name":"a"}"#,
-            "[resource link: file:///a]",
-        ),
+        (r#"{"type":"image","data":"","mimeType":"image/png"}"#, "[image: image/png, 0 bytes]"),
+        (r#"{"type":"image","data":"QQ==","mimeType":"image/png"}"#, "[image: image/png, 1 bytes]"),
+        (r#"{"type":"image","data":"QUI=","mimeType":"image/png"}"#, "[image: image/png, 2 bytes]"),
+        (r#"{"type":"audio","data":"QUJD","mimeType":"audio/wav"}"#, "[audio: audio/wav, 3 bytes]"),
+        (r#"{"type":"resource_link","uri":"file:///a","name":"a"}"#, "[resource link: file:///a]"),
         (
             r#"{"type":"resource_link","uri":"file:///a","name":"a","mimeType":"text/x"}"#,
             "[resource link: text/x, file:///a]",
@@ -104,30 +86,18 @@ async fn a_block_that_cannot_be_decoded_is_kept_as_it_came() {
         (r#"{"type":"image","data":7,"mimeType":"image/png"}"#, "image"),
         (r#"{"type":"audio","mimeType":"audio/wav"}"#, "audio"),
         (r#"{"type":"resource"}"#, "resource"),
-        (
-            r#"{"type":"resource","resource":{"uri":"file:///a"}}"#,
-            "resource",
-        ),
+        (r#"{"type":"resource","resource":{"uri":"file:///a"}}"#, "resource"),
         (r#"{"type":"resource","resource":{"text":"no uri"}}"#, "resource"),
         (r#"{"type":"resource_link","name":"no uri"}"#, "resource_link"),
-        (
-            r#"{"type":"vendor/chart","rows":[1.0,12345678901234567890]}"#,
-            "vendor/chart",
-        ),
+        (r#"{"type":"vendor/chart","rows":[1.0,12345678901234567890]}"#, "vendor/chart"),
         (r#"{ "type" : "vendor" , "x" : 1e400 }"#, "vendor"),
-        (
-            r#"{"type":"tool_use","id":"1","name":"x","input":{}}"#,
-            "tool_use",
-        ),
+        (r#"{"type":"tool_use","id":"1","name":"x","input":{}}"#, "tool_use"),
     ];
     let stage = Stage::new().await;
     for (block, name) in rows {
         for (content, text) in [
             (block.to_owned(), format!("[{name}: unknown content]")),
-            (
-                format!(r#"{{"type":"text","text":"a"}},{block}"#),
-                format!("a\n[{name}: unknown content]"),
-            ),
+            (format!(r#"{{"type":"text","text":"a"}},{block}"#), format!("a\n[{name}: unknown content]")),
         ] {
             for output in outputs(&stage, &blocks(&content)).await {
                 assert_eq!(notes(&output), ["unknown-content-block"], "{content}");
@@ -140,11 +110,7 @@ async fn a_block_that_cannot_be_decoded_is_kept_as_it_came() {
         }
     }
     for output in outputs(&stage, &blocks("1,2,3,{\"type\":\"x\"}")).await {
-        assert_eq!(
-            notes(&output),
-            ["unknown-content-block"],
-            "each oddity is noted once"
-        );
+        assert_eq!(notes(&output), ["unknown-content-block"], "each oddity is noted once");
         assert_eq!(output.content().len(), 4);
     }
 }
@@ -153,14 +119,8 @@ async fn a_block_that_cannot_be_decoded_is_kept_as_it_came() {
 #[tokio::test]
 async fn a_malformed_hint_never_costs_the_block() {
     let rows = [
-        (
-            r#"{"type":"text","text":"t","annotations":7}"#,
-            "dropped-hint:annotations",
-        ),
-        (
-            r#"{"type":"text","text":"t","annotations":[]}"#,
-            "dropped-hint:annotations",
-        ),
+        (r#"{"type":"text","text":"t","annotations":7}"#, "dropped-hint:annotations"),
+        (r#"{"type":"text","text":"t","annotations":[]}"#, "dropped-hint:annotations"),
         (r#"{"type":"text","text":"t","_meta":"m"}"#, "dropped-hint:_meta"),
     ];
     let stage = Stage::new().await;
@@ -169,19 +129,12 @@ async fn a_malformed_hint_never_costs_the_block() {
             assert_eq!(output.text(), "t", "{block}");
             assert_eq!(notes(&output), [note], "{block}");
             let expected: Value = serde_json::from_str(block).unwrap();
-            assert_eq!(
-                serde_json::to_value(&output.content()[0]).unwrap(),
-                expected,
-                "it is kept: {block}"
-            );
+            assert_eq!(serde_json::to_value(&output.content()[0]).unwrap(), expected, "it is kept: {block}");
         }
     }
     for meta in ["7", "[]", "\"m\"", "true"] {
-        for output in outputs(
-            &stage,
-            &format!(r#"{{"resultType":"complete","content":[],"_meta":{meta}}}"#),
-        )
-        .await
+        for output in
+            outputs(&stage, &format!(r#"{{"resultType":"complete","content":[],"_meta":{meta}}}"#)).await
         {
             assert_eq!(notes(&output), ["dropped-hint:_meta"], "{meta}");
             assert!(output.result().meta.is_none());
@@ -225,11 +178,7 @@ async fn extra_members_change_nothing_and_are_kept() {
         for output in outputs(&stage, &result).await {
             assert_eq!(output.text(), "ok", "{result}");
             assert_eq!(notes(&output), [""; 0], "{result}");
-            assert_eq!(
-                output.result().extra.get(name).map(RawJson::get),
-                Some(value),
-                "{result}"
-            );
+            assert_eq!(output.result().extra.get(name).map(RawJson::get), Some(value), "{result}");
         }
     }
 }
@@ -247,9 +196,6 @@ async fn the_whole_result_can_be_had_as_it_came() {
     });
     for output in outputs(&stage, &result.to_string()).await {
         assert_eq!(serde_json::to_value(output.result()).unwrap(), result);
-        assert_eq!(
-            serde_json::to_value(output.clone().into_result()).unwrap(),
-            result
-        );
+        assert_eq!(serde_json::to_value(output.clone().into_result()).unwrap(), result);
     }
 }

@@ -19,15 +19,9 @@ async fn n_06_a_tool_error_is_an_answer_and_no_json_rpc_error() {
     for reply in [Canned::result(&result), Canned::sse(&[&response(&result)])] {
         let outcome = stage.ends(&reply, TOOL_ERROR).await;
         assert_eq!(record(&outcome).error_code, None);
-        assert_eq!(
-            record(&outcome).attempts.attempts()[0].failed,
-            None,
-            "the call did not fail"
-        );
+        assert_eq!(record(&outcome).attempts.attempts()[0].failed.as_deref(), Some("TOOL_ERROR"));
         let outcome = outcome.unwrap();
-        let ToolOutcome::ToolError(output) = &outcome else {
-            panic!("a tool error")
-        };
+        let ToolOutcome::ToolError(output) = &outcome else { panic!("a tool error") };
         assert_eq!((output.text().as_ref(), output.is_error()), ("disk full", true));
         let NotSuccess::ToolError(output) = outcome.into_success().unwrap_err() else {
             panic!("a tool error")
@@ -39,23 +33,11 @@ async fn n_06_a_tool_error_is_an_answer_and_no_json_rpc_error() {
 #[tokio::test]
 async fn into_success_hands_everything_back() {
     let stage = Stage::new().await;
-    let output = stage
-        .call(&Canned::result(&blocks("")))
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap();
+    let output = stage.call(&Canned::result(&blocks(""))).await.unwrap().into_success().unwrap();
     assert_eq!(output.content().len(), 0);
     let asked = r#"{"resultType":"input_required","requestState":"s"}"#;
-    let refusal = stage
-        .call(&Canned::result(asked))
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap_err();
-    let NotSuccess::InputRequired(asked) = refusal else {
-        panic!("a request for input")
-    };
+    let refusal = stage.call(&Canned::result(asked)).await.unwrap().into_success().unwrap_err();
+    let NotSuccess::InputRequired(asked) = refusal else { panic!("a request for input") };
     assert_eq!(asked.request_state().unwrap().as_str(), "s");
 }
 
@@ -75,11 +57,7 @@ async fn n_07_n_10_n_12_well_known_texts_are_read_as_hints() {
             format!("{prefix} compare_prices: A full domain name is required at domain"),
             Some((
                 -32602,
-                invalid(
-                    "compare_prices",
-                    "A full domain name is required at domain",
-                    Some("domain"),
-                ),
+                invalid("compare_prices", "A full domain name is required at domain", Some("domain")),
             )),
         ),
         (
@@ -104,36 +82,18 @@ async fn n_07_n_10_n_12_well_known_texts_are_read_as_hints() {
                 ),
             )),
         ),
-        (
-            format!("{prefix} x: something is wrong"),
-            Some((-32602, invalid("x", "something is wrong", None))),
-        ),
+        (format!("{prefix} x: something is wrong"), Some((-32602, invalid("x", "something is wrong", None)))),
         (
             "MCP error -32602: Tool nope not found".to_owned(),
-            Some((
-                -32602,
-                Kind::UnknownTool {
-                    name: "nope".to_owned(),
-                },
-            )),
+            Some((-32602, Kind::UnknownTool { name: "nope".to_owned() })),
         ),
         (
             "MCP error -32602: Tool a b not found".to_owned(),
-            Some((
-                -32602,
-                Kind::UnknownTool {
-                    name: "a b".to_owned(),
-                },
-            )),
+            Some((-32602, Kind::UnknownTool { name: "a b".to_owned() })),
         ),
         (
             "MCP error -32603: disk on fire".to_owned(),
-            Some((
-                -32603,
-                Kind::Other {
-                    message: "disk on fire".to_owned(),
-                },
-            )),
+            Some((-32603, Kind::Other { message: "disk on fire".to_owned() })),
         ),
         ("Invalid domain format".to_owned(), None),
         ("WHOIS timed out".to_owned(), None),

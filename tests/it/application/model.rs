@@ -11,14 +11,8 @@ async fn c_36_a_model_sees_content_and_structured_content_once() {
     let rows = [
         (json!({ "content": text }), "found 2"),
         (json!({ "content": [] }), ""),
-        (
-            json!({ "content": text, "structuredContent": { "n": 2 } }),
-            "found 2\n{\"n\":2}",
-        ),
-        (
-            json!({ "content": [], "structuredContent": { "n": 2 } }),
-            "{\"n\":2}",
-        ),
+        (json!({ "content": text, "structuredContent": { "n": 2 } }), "found 2\n{\"n\":2}"),
+        (json!({ "content": [], "structuredContent": { "n": 2 } }), "{\"n\":2}"),
         (json!({ "content": [], "structuredContent": null }), "null"),
         // Servers should repeat it as text; white space and order are no difference.
         (
@@ -33,18 +27,9 @@ async fn c_36_a_model_sees_content_and_structured_content_once() {
             json!({ "content": [{ "type": "image", "data": "QUJD", "mimeType": "image/png" }] }),
             "[image: image/png, 3 bytes]",
         ),
-        (
-            json!({ "content": [{ "type": "vendor/x" }] }),
-            "[vendor/x: unknown content]",
-        ),
-        (
-            json!({ "content": text, "isError": true }),
-            "The tool reported an error: found 2",
-        ),
-        (
-            json!({ "content": [], "isError": true }),
-            "The tool reported an error: (it gave no reason)",
-        ),
+        (json!({ "content": [{ "type": "vendor/x" }] }), "[vendor/x: unknown content]"),
+        (json!({ "content": text, "isError": true }), "The tool reported an error: found 2"),
+        (json!({ "content": [], "isError": true }), "The tool reported an error: (it gave no reason)"),
         (
             json!({ "content": [{ "type": "text", "text": " \n" }], "isError": true }),
             "The tool reported an error: (it gave no reason)",
@@ -71,10 +56,7 @@ async fn c_36_a_model_sees_content_and_structured_content_once() {
 #[tokio::test]
 async fn a_model_is_told_what_went_wrong_and_whether_it_may_have_been_done() {
     let rows: [(Canned, &str); 8] = [
-        (
-            Canned::new(404, "", ""),
-            "The tool call failed: the server answered with HTTP status 404.",
-        ),
+        (Canned::new(404, "", ""), "The tool call failed: the server answered with HTTP status 404."),
         (
             Canned::new(503, "text/html", "<b>secret</b>").header("X-Secret", "secret"),
             "The tool call failed: the server answered with HTTP status 503. It may have been carried out all the same.",
@@ -123,13 +105,6 @@ async fn a_model_is_shown_the_beginning_of_a_long_message_only() {
     let message = "é".repeat(1000);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": 1, "message": message } }).to_string();
     let error = failed(stage.call(&Canned::json(body)).await);
-    assert_eq!(
-        error.for_model(),
-        format!("The tool call failed with error 1: {}.", "é".repeat(256))
-    );
-    assert_eq!(
-        error.rpc_message(),
-        Some(message.as_str()),
-        "the fact itself is whole"
-    );
+    assert_eq!(error.for_model(), format!("The tool call failed with error 1: {}.", "é".repeat(256)));
+    assert_eq!(error.rpc_message(), Some(message.as_str()), "the fact itself is whole");
 }

@@ -32,11 +32,9 @@ async fn structured_content_is_any_json_and_stays_as_it_came() {
         r#"{ "n" : [ 1.0 , 2 ] }"#,
         r#"{"content":"x","isError":true}"#,
     ] {
-        for output in outputs(
-            &stage,
-            &with_structured(structured).replace("\"isError\":true", "\"isError\": true"),
-        )
-        .await
+        for output in
+            outputs(&stage, &with_structured(structured).replace("\"isError\":true", "\"isError\": true"))
+                .await
         {
             let sent = structured.replace("\"isError\":true", "\"isError\": true");
             assert_eq!(output.structured_raw().unwrap().get(), sent);
@@ -79,12 +77,8 @@ async fn numbers_stay_exact() {
     let text =
         r#"{"big":12345678901234567890123456789,"signed":-9223372036854775808,"decimal":0.1000,"note":null}"#;
     let decimal = Box::new(RawValueText(RawValue::from_string("0.1000".to_owned()).unwrap()));
-    let expected = Reading {
-        big: 12_345_678_901_234_567_890_123_456_789,
-        signed: i64::MIN,
-        decimal,
-        note: None,
-    };
+    let expected =
+        Reading { big: 12_345_678_901_234_567_890_123_456_789, signed: i64::MIN, decimal, note: None };
     for output in outputs(&stage, &with_structured(text)).await {
         assert_eq!(output.structured::<Reading>().unwrap(), expected);
     }
@@ -114,19 +108,10 @@ async fn what_does_not_fit_is_told_and_kept() {
     for output in outputs(&stage, &with_structured(r#"{"n":"many"}"#)).await {
         let error = output.structured::<BTreeMap<String, u8>>().unwrap_err();
         assert!(!error.is_missing());
-        assert_eq!(
-            error.to_string(),
-            "the structured content does not fit the type that was asked for"
-        );
-        assert!(
-            std::error::Error::source(&error).is_some(),
-            "the reason lies beneath"
-        );
+        assert_eq!(error.to_string(), "the structured content does not fit the type that was asked for");
+        assert!(std::error::Error::source(&error).is_some(), "the reason lies beneath");
         assert_eq!(output.structured_raw().unwrap().get(), r#"{"n":"many"}"#);
-        assert_eq!(
-            output.structured::<BTreeMap<String, String>>().unwrap()["n"],
-            "many"
-        );
+        assert_eq!(output.structured::<BTreeMap<String, String>>().unwrap()["n"], "many");
     }
 }
 
@@ -162,22 +147,12 @@ async fn send_typed_keeps_the_output_of_a_mismatch() {
         r#"{"resultType":"complete","content":[{"type":"text","text":"done"}],"structuredContent":[1]}"#;
     for (result, is_missing) in [(missing, true), (other, false)] {
         stage.answers(&Canned::result(result));
-        let error = stage
-            .client
-            .call_tool("x")
-            .send_typed::<BTreeMap<String, u8>>()
-            .await
-            .unwrap_err();
-        let NotSuccess::Mismatch(output, why) = error else {
-            panic!("a mismatch: {error:?}")
-        };
+        let error = stage.client.call_tool("x").send_typed::<BTreeMap<String, u8>>().await.unwrap_err();
+        let NotSuccess::Mismatch(output, why) = error else { panic!("a mismatch: {error:?}") };
         assert_eq!(output.text(), "done");
         assert_eq!(why.is_missing(), is_missing);
         let record = output.record();
-        assert_eq!(
-            (record.outcome, record.delivery),
-            (OutcomeKind::ToolSuccess, Delivery::Answered)
-        );
+        assert_eq!((record.outcome, record.delivery), (OutcomeKind::ToolSuccess, Delivery::Answered));
         assert_eq!(record.error_code, None);
     }
     assert_eq!(stage.count(), 2);
@@ -192,21 +167,15 @@ async fn send_typed_tells_apart_why_there_is_no_value() {
     assert_eq!(error.to_string(), "the tool reported an error");
     assert!(matches!(error, NotSuccess::ToolError(output) if output.text() == "no"));
 
-    stage.answers(&Canned::result(
-        r#"{"resultType":"input_required","requestState":"s"}"#,
-    ));
+    stage.answers(&Canned::result(r#"{"resultType":"input_required","requestState":"s"}"#));
     let error = stage.client.call_tool("x").send_typed::<u8>().await.unwrap_err();
     assert_eq!(error.to_string(), "the tool needs input before it can finish");
-    let NotSuccess::InputRequired(asked) = error else {
-        panic!("a request for input: {error:?}")
-    };
+    let NotSuccess::InputRequired(asked) = error else { panic!("a request for input: {error:?}") };
     assert_eq!(asked.request_state().unwrap().as_str(), "s");
 
     stage.answers(&Canned::new(503, "", ""));
     let error = stage.client.call_tool("x").send_typed::<u8>().await.unwrap_err();
-    let NotSuccess::Call(error) = error else {
-        panic!("a failed call: {error:?}")
-    };
+    let NotSuccess::Call(error) = error else { panic!("a failed call: {error:?}") };
     assert_eq!(error.http_status(), Some(503));
     assert_eq!(stage.count(), 3);
 }

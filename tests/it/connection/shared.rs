@@ -18,15 +18,8 @@ const TOOL: &str = "run_configured_test_scenario";
 fn only_calls(kitchen: &Kitchen, count: usize) -> Vec<Post> {
     let posts = kitchen.posts();
     assert_eq!(posts.len(), count);
-    assert!(
-        posts
-            .iter()
-            .all(|post| post.method.as_deref() == Some("tools/call"))
-    );
-    let ids: HashSet<String> = posts
-        .iter()
-        .map(|post| post.id.as_ref().unwrap().to_string())
-        .collect();
+    assert!(posts.iter().all(|post| post.method.as_deref() == Some("tools/call")));
+    let ids: HashSet<String> = posts.iter().map(|post| post.id.as_ref().unwrap().to_string()).collect();
     assert_eq!(ids.len(), count, "no id is used twice");
     assert!(kitchen.other_requests().is_empty(), "only POSTs are ever sent");
     posts
@@ -39,17 +32,12 @@ async fn twenty_calls_share_one_connection() {
     let client = client(&kitchen.url());
     for number in 0..10 {
         kitchen.switch("errors.jsonrpc_error", json!({})).unwrap();
-        for (kind, media_type) in [
-            (OutcomeKind::JsonrpcError, "application/json"),
-            (OutcomeKind::ToolSuccess, "text/event-stream"),
-        ] {
+        for (kind, media_type) in
+            [(OutcomeKind::JsonrpcError, "application/json"), (OutcomeKind::ToolSuccess, "text/event-stream")]
+        {
             let ended = in_time(client.call_tool(TOOL).send()).await;
             assert_eq!(record(&ended).outcome, kind, "{number}");
-            assert_eq!(
-                record(&ended).content_type.as_deref(),
-                Some(media_type),
-                "{number}"
-            );
+            assert_eq!(record(&ended).content_type.as_deref(), Some(media_type), "{number}");
         }
     }
     let posts = only_calls(&kitchen, 20);
@@ -64,13 +52,7 @@ async fn twenty_calls_share_one_connection() {
 /// Calls with the number as their message; each answer must be that of its own call.
 async fn numbered(client: Client, number: usize) -> RequestId {
     let message = format!("call {number}");
-    let ended = in_time(
-        client
-            .call_tool(TOOL)
-            .arguments(json!({ "message": message }))
-            .send(),
-    )
-    .await;
+    let ended = in_time(client.call_tool(TOOL).arguments(json!({ "message": message })).send()).await;
     let output = ended.unwrap().into_success().unwrap();
     let said: Value = serde_json::from_str(&output.text()).unwrap();
     assert_eq!(said["message"], json!(message));
@@ -90,16 +72,10 @@ async fn sixty_four_calls_at_once_have_each_their_own_answer() {
     let ids = join_all((0..64).map(|number| numbered(client.clone(), number))).await;
     let posts = only_calls(&kitchen, 64);
     for (number, id) in ids.iter().enumerate() {
-        let post = posts
-            .iter()
-            .find(|post| message(post) == format!("call {number}"))
-            .unwrap();
+        let post = posts.iter().find(|post| message(post) == format!("call {number}")).unwrap();
         assert_eq!(post.id.as_ref().unwrap(), &serde_json::to_value(id).unwrap());
     }
-    assert!(
-        ids.iter().all(|id| matches!(id, RequestId::Number(1..=64))),
-        "small integers: {ids:?}"
-    );
+    assert!(ids.iter().all(|id| matches!(id, RequestId::Number(1..=64))), "small integers: {ids:?}");
     // The connections of those calls serve the ones after them.
     let connections = kitchen.connections();
     assert!(connections <= 64);
@@ -123,11 +99,7 @@ async fn one_client_serves_many_tasks() {
             })
         })
         .collect();
-    let ids: HashSet<RequestId> = join_all(tasks)
-        .await
-        .into_iter()
-        .flat_map(Result::unwrap)
-        .collect();
+    let ids: HashSet<RequestId> = join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
     assert_eq!(ids.len(), 64);
     only_calls(&kitchen, 64);
 }
@@ -135,12 +107,7 @@ async fn one_client_serves_many_tasks() {
 /// A client outlives the runtime that it was used on first: nothing of it runs there.
 #[test]
 fn a_client_can_change_its_runtime() {
-    let runtime = || {
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap()
-    };
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let kitchen = runtime().block_on(Kitchen::start()).unwrap();
     let client = client(&kitchen.url());
     for number in 0..3 {

@@ -15,10 +15,7 @@ fn raw(text: &str) -> InputResponse {
 
 fn answers() -> Vec<(&'static str, InputResponse)> {
     vec![
-        (
-            "elicit",
-            ElicitAnswer::accept(&json!({ "reason": "x" })).unwrap().into(),
-        ),
+        ("elicit", ElicitAnswer::accept(&json!({ "reason": "x" })).unwrap().into()),
         ("elicit", ElicitAnswer::decline().into()),
         ("elicit", ElicitAnswer::cancel().into()),
         ("sample", CreateMessageResult::text("m", "t").into()),
@@ -36,12 +33,7 @@ fn answers() -> Vec<(&'static str, InputResponse)> {
 #[tokio::test]
 async fn an_answer_must_be_of_the_kind_of_its_request() {
     let stage = stage().await;
-    for (kind, request) in [
-        ("elicit", FORM),
-        ("elicit", URL),
-        ("sample", SAMPLE),
-        ("roots", ROOTS),
-    ] {
+    for (kind, request) in [("elicit", FORM), ("elicit", URL), ("sample", SAMPLE), ("roots", ROOTS)] {
         for (answer_kind, answer) in answers() {
             let mut asked = continuation(&stage, &stage.client, &asks(&[("k", request)], None)).await;
             let result = asked.answer("k", answer.clone()).map(|_| ());
@@ -55,10 +47,7 @@ async fn an_answer_must_be_of_the_kind_of_its_request() {
                     (AnswerFault::WrongKind, "k"),
                     "{request} {answer:?}"
                 );
-                assert_eq!(
-                    error.to_string(),
-                    "the answer to `k` is of another kind than the request"
-                );
+                assert_eq!(error.to_string(), "the answer to `k` is of another kind than the request");
                 assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["k"], "nothing changed");
             }
         }
@@ -81,14 +70,8 @@ async fn only_what_was_asked_can_be_answered() {
 async fn a_second_answer_replaces_the_first_and_a_refused_one_changes_nothing() {
     let stage = stage().await;
     let mut asked = continuation(&stage, &stage.client, &asks(&[("a", FORM), ("b", ROOTS)], None)).await;
-    asked
-        .answer("a", ElicitAnswer::decline())
-        .unwrap()
-        .answer("b", ListRootsResult::new([]))
-        .unwrap();
-    asked
-        .answer("a", ElicitAnswer::accept(&json!({ "reason": "two" })).unwrap())
-        .unwrap();
+    asked.answer("a", ElicitAnswer::decline()).unwrap().answer("b", ListRootsResult::new([])).unwrap();
+    asked.answer("a", ElicitAnswer::accept(&json!({ "reason": "two" })).unwrap()).unwrap();
     asked.answer("a", ListRootsResult::new([])).unwrap_err();
     asked.answer("c", ElicitAnswer::cancel()).unwrap_err();
     stage.answers(&Canned::result(OK));
@@ -117,9 +100,7 @@ async fn an_accepted_form_must_fit_its_schema() {
         json!({ "reason": "x", "colour": "green" }),
     ] {
         let mut asked = continuation(&stage, &stage.client, &asks(&[("k", FORM)], None)).await;
-        let result = asked
-            .answer("k", ElicitAnswer::accept(&misfit).unwrap())
-            .map(|_| ());
+        let result = asked.answer("k", ElicitAnswer::accept(&misfit).unwrap()).map(|_| ());
         assert!(
             result.is_err(),
             "the form has a required `reason` of at most 9 characters: {misfit} was taken"

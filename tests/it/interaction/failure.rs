@@ -13,10 +13,7 @@ const ASKS: &str = r#"{"jsonrpc":"2.0","id":{{id}},"result":{"resultType":"input
 
 /// The last request's answers and state.
 fn resumed(body: &serde_json::Value) -> (serde_json::Value, serde_json::Value) {
-    (
-        body["params"]["inputResponses"].clone(),
-        body["params"]["requestState"].clone(),
-    )
+    (body["params"]["inputResponses"].clone(), body["params"]["requestState"].clone())
 }
 
 /// Failures of a resumption whose fate is certain: it can be resumed at once.
@@ -26,14 +23,8 @@ async fn after_a_certain_failure_the_continuation_can_be_resumed_at_once() {
     for (reply, delivery) in [
         (Canned::new(400, "", ""), Delivery::Refused),
         (Canned::new(401, "", ""), Delivery::Refused),
-        (
-            Canned::new(429, "", "").header("Retry-After", "1"),
-            Delivery::Refused,
-        ),
-        (
-            Canned::new(302, "", "").header("Location", "/x"),
-            Delivery::Refused,
-        ),
+        (Canned::new(429, "", "").header("Retry-After", "1"), Delivery::Refused),
+        (Canned::new(302, "", "").header("Location", "/x"), Delivery::Refused),
         (
             Canned::new(
                 503,
@@ -48,9 +39,7 @@ async fn after_a_certain_failure_the_continuation_can_be_resumed_at_once() {
         ),
     ] {
         let mut asked = continuation(&stage, &stage.client, &asks(&[("k", FORM)], Some("\"s\""))).await;
-        asked
-            .answer("k", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap())
-            .unwrap();
+        asked.answer("k", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap()).unwrap();
         stage.answers(&reply);
         let mut error = asked.resume().await.unwrap_err();
         assert_eq!(error.delivery(), delivery, "{reply:?}");
@@ -61,14 +50,9 @@ async fn after_a_certain_failure_the_continuation_can_be_resumed_at_once() {
         stage.answers(&Canned::result(OK));
         asked.resume().await.unwrap().into_success().unwrap();
         let bodies = stage.bodies();
-        let [.., first, second] = &bodies[..] else {
-            panic!("two resumptions")
-        };
+        let [.., first, second] = &bodies[..] else { panic!("two resumptions") };
         assert_eq!(resumed(first), resumed(second), "{reply:?}");
-        assert_eq!(
-            second["params"]["inputResponses"]["k"]["content"]["reason"],
-            "typed"
-        );
+        assert_eq!(second["params"]["inputResponses"]["k"]["content"]["reason"], "typed");
         assert_ne!(first["id"], second["id"], "each request has an id of its own");
     }
 }
@@ -100,13 +84,9 @@ async fn after_delivery_unknown_resuming_needs_consent() {
             let outcome = asked.resume().await;
             assert_ending(&outcome, INVALID_CALL, &[], &reply);
             let mut error = outcome.unwrap_err();
-            let CallError::Invalid(refusal) = &error else {
-                panic!("an invalid call")
-            };
+            let CallError::Invalid(refusal) = &error else { panic!("an invalid call") };
             assert_eq!(refusal.kind(), InvalidKind::MayHaveRun, "{reply:?}");
-            asked = error
-                .take_continuation()
-                .expect("a refusal gives it back as well");
+            asked = error.take_continuation().expect("a refusal gives it back as well");
         }
         assert_eq!(stage.count(), sent, "nothing was sent: {reply:?}");
 
@@ -116,10 +96,7 @@ async fn after_delivery_unknown_resuming_needs_consent() {
         assert_eq!((error.delivery(), stage.count()), (Delivery::Refused, sent + 1));
         let mut error = error.take_continuation().unwrap().resume().await.unwrap_err();
         assert_eq!((error.delivery(), stage.count()), (Delivery::NotSent, sent + 1));
-        let asked = error
-            .take_continuation()
-            .unwrap()
-            .accepting_duplicates("harmless");
+        let asked = error.take_continuation().unwrap().accepting_duplicates("harmless");
         asked.resume().await.unwrap().into_success().unwrap();
         assert_eq!(stage.count(), sent + 2);
     }
@@ -128,21 +105,16 @@ async fn after_delivery_unknown_resuming_needs_consent() {
 /// A continuation of a server that has gone since: nothing can have been handed over.
 #[tokio::test]
 async fn a_refused_connection_gives_it_back_and_it_can_be_resumed_at_once() {
-    let server = FaultServer::start([Reply::json(200, ASKS)
-        .header("Connection", "close")
-        .then(Step::Close)])
-    .await
-    .unwrap();
-    let client = Client::http(&server.url())
-        .unwrap()
+    let server = FaultServer::start([Reply::json(200, ASKS).header("Connection", "close").then(Step::Close)])
+        .await
+        .unwrap();
+    let client = crate::support::once(&server.url())
         .accept_input(all())
         .timeout(Duration::from_secs(10))
         .build()
         .unwrap();
     let mut asked = ask(&client).await;
-    asked
-        .answer("k", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap())
-        .unwrap();
+    asked.answer("k", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap()).unwrap();
     drop(server);
     for _ in 0..2 {
         let mut error = asked.resume().await.unwrap_err();
@@ -163,20 +135,14 @@ async fn ask(client: &Client) -> Continuation {
 
 #[tokio::test]
 async fn a_reset_and_a_timeout_leave_its_fate_unknown() {
-    for last in [
-        Reply::steps([Step::Reset]),
-        Reply::steps([Step::AwaitClientClose]),
-    ] {
+    for last in [Reply::steps([Step::Reset]), Reply::steps([Step::AwaitClientClose])] {
         let server = FaultServer::start([
-            Reply::json(200, ASKS)
-                .header("Connection", "close")
-                .then(Step::Close),
+            Reply::json(200, ASKS).header("Connection", "close").then(Step::Close),
             last,
         ])
         .await
         .unwrap();
-        let client = Client::http(&server.url())
-            .unwrap()
+        let client = crate::support::once(&server.url())
             .accept_input(all())
             .timeout(Duration::from_secs(1))
             .build()
@@ -195,19 +161,8 @@ async fn a_reset_and_a_timeout_leave_its_fate_unknown() {
 #[tokio::test]
 async fn errors_of_calls_that_were_no_resumption_have_no_continuation() {
     let stage = stage().await;
-    for reply in [
-        Canned::new(503, "", ""),
-        Canned::json("{"),
-        Canned::new(400, "", ""),
-    ] {
-        assert!(
-            stage
-                .call(&reply)
-                .await
-                .unwrap_err()
-                .take_continuation()
-                .is_none()
-        );
+    for reply in [Canned::new(503, "", ""), Canned::json("{"), Canned::new(400, "", "")] {
+        assert!(stage.call(&reply).await.unwrap_err().take_continuation().is_none());
     }
     let mut error = stage.client.call_tool("x").arguments(1).send().await.unwrap_err();
     assert!(error.take_continuation().is_none());

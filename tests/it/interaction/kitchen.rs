@@ -13,11 +13,7 @@ async fn kitchen(scenario: &str, params: Value) -> (Kitchen, Client) {
     let kitchen = Kitchen::start().await.unwrap();
     kitchen.switch(scenario, params).unwrap();
     let kinds = InputKinds::FORM | InputKinds::URL;
-    let client = Client::http(&kitchen.url())
-        .unwrap()
-        .accept_input(kinds)
-        .build()
-        .unwrap();
+    let client = crate::support::once(&kitchen.url()).accept_input(kinds).build().unwrap();
     (kitchen, client)
 }
 
@@ -58,25 +54,13 @@ fn assert_posts(kitchen: &Kitchen, count: i64) {
 async fn elicitation_approval_accepted() {
     let (kitchen, client) = kitchen("elicitation.approval", Value::Null).await;
     let mut asked = ask(&client, RUN, json!({ "message": "hello" })).await;
-    let ElicitRequestParams::Form(form) = params(&asked, "elicitation") else {
-        panic!("a form")
-    };
-    assert!(
-        form.message
-            .starts_with("Approve running this MCP test scenario?")
-    );
+    let ElicitRequestParams::Form(form) = params(&asked, "elicitation") else { panic!("a form") };
+    assert!(form.message.starts_with("Approve running this MCP test scenario?"));
     assert!(form.requested_schema.is_required("reason"));
     assert_eq!(asked.request_state().unwrap().as_str(), "awaiting-elicitation");
-    asked
-        .answer(
-            "elicitation",
-            ElicitAnswer::accept(&json!({ "reason": "audit <ok>" })).unwrap(),
-        )
-        .unwrap();
+    asked.answer("elicitation", ElicitAnswer::accept(&json!({ "reason": "audit <ok>" })).unwrap()).unwrap();
     let outcome = asked.resume().await.unwrap();
-    let ToolOutcome::Success(output) = &outcome else {
-        panic!("a success: {outcome:?}")
-    };
+    let ToolOutcome::Success(output) = &outcome else { panic!("a success: {outcome:?}") };
     assert_eq!(
         said(output),
         json!({
@@ -94,10 +78,7 @@ async fn elicitation_approval_accepted() {
     assert_eq!(posts[0].at("/params/requestState"), None);
     let answer = json!({ "elicitation": { "action": "accept", "content": { "reason": "audit <ok>" } } });
     assert_eq!(posts[1].at("/params/inputResponses"), Some(&answer));
-    assert_eq!(
-        posts[1].at("/params/requestState"),
-        Some(&json!("awaiting-elicitation"))
-    );
+    assert_eq!(posts[1].at("/params/requestState"), Some(&json!("awaiting-elicitation")));
     assert_eq!(posts[0].at("/params/arguments"), posts[1].at("/params/arguments"));
     assert_eq!(kitchen.executions(RUN), 2);
 }
@@ -114,20 +95,14 @@ async fn elicitation_approval_and_decline_refused_by_the_user() {
         let mut asked = ask(&client, RUN, json!({})).await;
         asked.answer("elicitation", answer).unwrap();
         let outcome = asked.resume().await.unwrap();
-        let ToolOutcome::ToolError(output) = &outcome else {
-            panic!("a tool error: {outcome:?}")
-        };
+        let ToolOutcome::ToolError(output) = &outcome else { panic!("a tool error: {outcome:?}") };
         assert_eq!(
             said(output),
             json!({ "scenarioId": scenario, "invocation": 2, "elicitationOutcome": said_to_be })
         );
         assert_posts(&kitchen, 2);
         let answer = json!({ "elicitation": { "action": said_to_be } });
-        assert_eq!(
-            kitchen.posts()[1].at("/params/inputResponses"),
-            Some(&answer),
-            "no content: {scenario}"
-        );
+        assert_eq!(kitchen.posts()[1].at("/params/inputResponses"), Some(&answer), "no content: {scenario}");
     }
 }
 
@@ -136,12 +111,7 @@ async fn elicitation_decline_accepted_all_the_same() {
     let (kitchen, client) = kitchen("elicitation.decline", json!({ "promptMessage": "No?" })).await;
     let mut asked = ask(&client, RUN, json!({})).await;
     assert_eq!(params(&asked, "elicitation").message(), "No?");
-    asked
-        .answer(
-            "elicitation",
-            ElicitAnswer::accept(&json!({ "confirm": "yes" })).unwrap(),
-        )
-        .unwrap();
+    asked.answer("elicitation", ElicitAnswer::accept(&json!({ "confirm": "yes" })).unwrap()).unwrap();
     let output = asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!(said(&output)["elicitationOutcome"], "accepted");
     assert_posts(&kitchen, 2);
@@ -149,26 +119,17 @@ async fn elicitation_decline_accepted_all_the_same() {
 
 #[tokio::test]
 async fn elicitation_url_mode() {
-    let (kitchen, client) = kitchen(
-        "elicitation.url_mode",
-        json!({ "url": "https://a.example/x?y=z" }),
-    )
-    .await;
+    let (kitchen, client) =
+        kitchen("elicitation.url_mode", json!({ "url": "https://a.example/x?y=z" })).await;
     let mut asked = ask(&client, RUN, json!({})).await;
-    let ElicitRequestParams::Url(link) = params(&asked, "elicitation") else {
-        panic!("a link")
-    };
+    let ElicitRequestParams::Url(link) = params(&asked, "elicitation") else { panic!("a link") };
     assert_eq!(link.url, "https://a.example/x?y=z");
     asked.answer("elicitation", ElicitAnswer::accept_empty()).unwrap();
     let output = asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!(said(&output)["elicitationOutcome"], "accepted");
     assert_posts(&kitchen, 2);
     let answer = json!({ "elicitation": { "action": "accept" } });
-    assert_eq!(
-        kitchen.posts()[1].at("/params/inputResponses"),
-        Some(&answer),
-        "a link has no content"
-    );
+    assert_eq!(kitchen.posts()[1].at("/params/inputResponses"), Some(&answer), "a link has no content");
 }
 
 /// The Kitchen asks whether or not it may: a client that declared nothing sees it, and answers nothing.
@@ -179,12 +140,7 @@ async fn asked_without_having_declared_anything() {
     let client = crate::support::client(&kitchen.url());
     let mut asked = ask(&client, RUN, json!({})).await;
     assert_eq!(
-        asked
-            .record()
-            .notes
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>(),
+        asked.record().notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["undeclared-input-request"]
     );
     let error = asked.answer("elicitation", ElicitAnswer::decline()).unwrap_err();
@@ -231,23 +187,11 @@ async fn compat_sdk_v2_closes_a_ticket_by_every_path() {
 
     let mut posts = 1;
     for (answer, expected) in [
-        (
-            ElicitAnswer::accept(&json!({ "closeReason": "fixed" })).unwrap(),
-            closed("mrtr", "fixed"),
-        ),
-        (
-            ElicitAnswer::accept(&json!({})).unwrap(),
-            closed("mrtr", "completed"),
-        ),
+        (ElicitAnswer::accept(&json!({ "closeReason": "fixed" })).unwrap(), closed("mrtr", "fixed")),
+        (ElicitAnswer::accept(&json!({})).unwrap(), closed("mrtr", "completed")),
         // It says no and looks like a success: the tool's text is the tool's affair.
-        (
-            ElicitAnswer::decline(),
-            base("cancelled", "Ticket close cancelled"),
-        ),
-        (
-            ElicitAnswer::cancel(),
-            base("cancelled", "Ticket close cancelled"),
-        ),
+        (ElicitAnswer::decline(), base("cancelled", "Ticket close cancelled")),
+        (ElicitAnswer::cancel(), base("cancelled", "Ticket close cancelled")),
     ] {
         let mut asked = ask(&client, tool, json!({ "ticketId": 7 })).await;
         assert_eq!(asked.requests().keys().collect::<Vec<_>>(), ["closeReason"]);
@@ -261,29 +205,18 @@ async fn compat_sdk_v2_closes_a_ticket_by_every_path() {
         assert_eq!(said(&output), expected);
         posts += 2;
         assert_posts(&kitchen, posts);
-        assert_eq!(
-            kitchen.posts().last().unwrap().at("/params/requestState"),
-            Some(&json!("7"))
-        );
+        assert_eq!(kitchen.posts().last().unwrap().at("/params/requestState"), Some(&json!("7")));
     }
 }
 
 #[tokio::test]
 async fn compat_sdk_v2_shows_what_was_negotiated() {
     let (kitchen, client) = kitchen("compat.sdk_v2", Value::Null).await;
-    let output = client
-        .call_tool("show_negotiated_mcp_protocol")
-        .send()
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap();
+    let output =
+        client.call_tool("show_negotiated_mcp_protocol").send().await.unwrap().into_success().unwrap();
     let shown = said(&output);
     assert_eq!(shown["negotiatedProtocolVersion"], "2026-07-28");
-    assert_eq!(
-        (&shown["isJuly2026OrLater"], &shown["isMrtrSupported"]),
-        (&json!(true), &json!(true))
-    );
+    assert_eq!((&shown["isJuly2026OrLater"], &shown["isMrtrSupported"]), (&json!(true), &json!(true)));
     assert_eq!(
         shown["headers"],
         json!({
@@ -293,15 +226,7 @@ async fn compat_sdk_v2_shows_what_was_negotiated() {
             "Mcp-Session-Id": null,
         })
     );
-    let server = &output
-        .result()
-        .meta
-        .as_ref()
-        .unwrap()
-        .server_info
-        .as_ref()
-        .unwrap()
-        .name;
+    let server = &output.result().meta.as_ref().unwrap().server_info.as_ref().unwrap().name;
     assert_eq!(server, "mcp-test-kitchen");
 
     // Without the tool's definition no argument is mirrored in a header; the server takes that.
@@ -309,18 +234,9 @@ async fn compat_sdk_v2_shows_what_was_negotiated() {
         .call_tool("verify_order_region_param_header")
         .arguments(json!({ "region": "eu", "orderId": "1" }));
     let shown = said(&call.send().await.unwrap().into_success().unwrap());
-    assert_eq!(
-        (&shown["status"], &shown["headerMatchesBody"]),
-        (&json!("ok:eu:1"), &json!(false))
-    );
+    assert_eq!((&shown["status"], &shown["headerMatchesBody"]), (&json!("ok:eu:1"), &json!(false)));
 
-    let output = client
-        .call_tool(RUN)
-        .send()
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap();
+    let output = client.call_tool(RUN).send().await.unwrap().into_success().unwrap();
     assert_eq!(said(&output)["compatMatrix"].as_array().unwrap().len(), 4);
     assert_posts(&kitchen, 3);
 }
@@ -332,24 +248,11 @@ async fn a_call_suspended_at_the_kitchen_goes_on_in_another_client() {
     let stored = serde_json::to_string(&asked.suspend()).unwrap();
     drop((asked, client));
     let client = crate::support::client(&kitchen.url());
-    let mut asked = client
-        .restore(serde_json::from_str::<mcp_client::SuspendedCall>(&stored).unwrap())
-        .unwrap();
-    asked
-        .answer(
-            "elicitation",
-            ElicitAnswer::accept(&json!({ "reason": "r" })).unwrap(),
-        )
-        .unwrap();
+    let mut asked =
+        client.restore(serde_json::from_str::<mcp_client::SuspendedCall>(&stored).unwrap()).unwrap();
+    asked.answer("elicitation", ElicitAnswer::accept(&json!({ "reason": "r" })).unwrap()).unwrap();
     let output = asked.resume().await.unwrap().into_success().unwrap();
-    assert_eq!(
-        (&said(&output)["invocation"], &said(&output)["message"]),
-        (&json!(2), &json!("later"))
-    );
-    let ids: Vec<_> = kitchen
-        .posts()
-        .iter()
-        .map(|post| post.id.clone().unwrap())
-        .collect();
+    assert_eq!((&said(&output)["invocation"], &said(&output)["message"]), (&json!(2), &json!("later")));
+    let ids: Vec<_> = kitchen.posts().iter().map(|post| post.id.clone().unwrap()).collect();
     assert_eq!(ids, [json!(1), json!(1)], "each client counts for itself");
 }

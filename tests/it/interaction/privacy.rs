@@ -12,16 +12,10 @@ const SECRET: &str = "hunter2";
 async fn arguments_answers_state_and_headers_are_never_printed() {
     let stage = Stage::with(|builder| builder.accept_input(all()).bearer_token(SECRET)).await;
     stage.answers(&asks(&[("k", FORM)], Some(&format!("\"{SECRET}\""))));
-    let call = stage
-        .client
-        .call_tool("x")
-        .arguments(json!({ "pin": SECRET }))
-        .header("X-Key", SECRET);
+    let call = stage.client.call_tool("x").arguments(json!({ "pin": SECRET })).header("X-Key", SECRET);
     let outcome = call.meta("com.example/key", SECRET).send().await.unwrap();
     assert!(!format!("{outcome:?} {:?}", outcome.record()).contains(SECRET));
-    let ToolOutcome::InputRequired(mut asked) = outcome else {
-        panic!("a request for input")
-    };
+    let ToolOutcome::InputRequired(mut asked) = outcome else { panic!("a request for input") };
     let answer = ElicitAnswer::accept(&json!({ "reason": SECRET })).unwrap();
     assert!(!format!("{answer:?}").contains(SECRET));
     asked.answer("k", answer).unwrap();

@@ -30,12 +30,8 @@ async fn c_46_a_resumption_is_the_same_call_with_a_new_id_and_the_answers() {
         .send()
         .await;
     assert_ending(&outcome, INPUT_REQUIRED, &[200], &"first");
-    let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else {
-        panic!("a request for input")
-    };
-    asked
-        .answer("k", accept(&json!({ "reason": "because" })))
-        .unwrap();
+    let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else { panic!("a request for input") };
+    asked.answer("k", accept(&json!({ "reason": "because" }))).unwrap();
     let outcome = asked.resume().await;
     assert_ending(&outcome, SUCCESS, &[200], &"second");
     assert_eq!(record(&outcome).scenario.as_deref(), Some("label"));
@@ -47,10 +43,7 @@ async fn c_46_a_resumption_is_the_same_call_with_a_new_id_and_the_answers() {
     for post in [&first, &second] {
         assert_eq!(post.headers.get("x-tenant").unwrap(), "blue");
         let text = std::str::from_utf8(&post.body).unwrap();
-        assert!(
-            text.contains(&format!(r#""arguments":{arguments}"#)),
-            "the text as it was: {text}"
-        );
+        assert!(text.contains(&format!(r#""arguments":{arguments}"#)), "the text as it was: {text}");
     }
     let [mut first, mut second] =
         [first, second].map(|post| serde_json::from_slice::<Value>(&post.body).unwrap());
@@ -83,11 +76,7 @@ async fn the_state_goes_back_byte_for_byte_or_not_at_all() {
         asked.answer("k", ElicitAnswer::decline()).unwrap();
         asked.resume().await.unwrap().into_success().unwrap();
         let params = &stage.bodies()[number]["params"];
-        assert_eq!(
-            params.get("requestState"),
-            state.map(Value::from).as_ref(),
-            "{sent:?}"
-        );
+        assert_eq!(params.get("requestState"), state.map(Value::from).as_ref(), "{sent:?}");
     }
     let long = "x".repeat(1 << 20);
     let asked = continuation(&stage, &stage.client, &asks(&[], Some(&format!("\"{long}\"")))).await;
@@ -112,38 +101,24 @@ async fn a_round_of_state_only_needs_no_answer() {
 #[tokio::test]
 async fn each_round_sends_its_own_answers_and_state_only() {
     let stage = stage().await;
-    let mut asked = continuation(
-        &stage,
-        &stage.client,
-        &asks(&[("a", FORM), ("b", ROOTS)], Some("\"s1\"")),
-    )
-    .await;
+    let mut asked =
+        continuation(&stage, &stage.client, &asks(&[("a", FORM), ("b", ROOTS)], Some("\"s1\""))).await;
     asked.answer("b", ListRootsResult::new([])).unwrap();
     asked.answer("a", accept(&json!({ "reason": "1" }))).unwrap();
 
     // The same key again, without a state.
     stage.answers(&asks(&[("a", FORM)], None));
-    let Ok(ToolOutcome::InputRequired(mut asked)) = asked.resume().await else {
-        panic!("a second round")
-    };
+    let Ok(ToolOutcome::InputRequired(mut asked)) = asked.resume().await else { panic!("a second round") };
     assert_eq!(asked.rounds(), 2);
-    assert_eq!(
-        asked.unanswered().collect::<Vec<_>>(),
-        ["a"],
-        "an answer serves one round"
-    );
+    assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["a"], "an answer serves one round");
     assert!(asked.request_state().is_none());
     asked.answer("a", ElicitAnswer::cancel()).unwrap();
 
     // A state without requests, then requests again.
     stage.answers(&asks(&[], Some("\"s3\"")));
-    let Ok(ToolOutcome::InputRequired(asked)) = asked.resume().await else {
-        panic!("a third round")
-    };
+    let Ok(ToolOutcome::InputRequired(asked)) = asked.resume().await else { panic!("a third round") };
     stage.answers(&asks(&[("c", URL)], None));
-    let Ok(ToolOutcome::InputRequired(mut asked)) = asked.resume().await else {
-        panic!("a fourth round")
-    };
+    let Ok(ToolOutcome::InputRequired(mut asked)) = asked.resume().await else { panic!("a fourth round") };
     assert_eq!(asked.rounds(), 4);
     assert_eq!(asked.record().request_id, Some(4.into()));
     asked.answer("c", ElicitAnswer::accept_empty()).unwrap();
@@ -154,12 +129,7 @@ async fn each_round_sends_its_own_answers_and_state_only() {
     let bodies = stage.bodies();
     let ids: Vec<_> = bodies.iter().map(|body| body["id"].as_i64().unwrap()).collect();
     assert_eq!(ids, [1, 2, 3, 4, 5]);
-    let of = |name: &str| {
-        bodies
-            .iter()
-            .map(|body| body["params"].get(name).cloned())
-            .collect::<Vec<_>>()
-    };
+    let of = |name: &str| bodies.iter().map(|body| body["params"].get(name).cloned()).collect::<Vec<_>>();
     assert_eq!(
         of("inputResponses"),
         [
@@ -170,42 +140,24 @@ async fn each_round_sends_its_own_answers_and_state_only() {
             Some(json!({ "c": { "action": "accept" } })),
         ]
     );
-    assert_eq!(
-        of("requestState"),
-        [None, Some(json!("s1")), None, Some(json!("s3")), None]
-    );
-    assert!(
-        bodies
-            .iter()
-            .all(|body| body["params"]["arguments"] == json!({ "pin": "4711" }))
-    );
+    assert_eq!(of("requestState"), [None, Some(json!("s1")), None, Some(json!("s3")), None]);
+    assert!(bodies.iter().all(|body| body["params"]["arguments"] == json!({ "pin": "4711" })));
     let metas = of("_meta");
-    assert!(
-        metas.iter().all(|meta| *meta == metas[0]),
-        "what is declared stays declared"
-    );
+    assert!(metas.iter().all(|meta| *meta == metas[0]), "what is declared stays declared");
 }
 
 #[tokio::test]
 async fn a_missing_answer_is_named_and_nothing_is_sent() {
     let stage = stage().await;
-    let mut asked = continuation(
-        &stage,
-        &stage.client,
-        &asks(&[("a", FORM), ("b", ROOTS), ("c\\u0007", URL)], None),
-    )
-    .await;
+    let mut asked =
+        continuation(&stage, &stage.client, &asks(&[("a", FORM), ("b", ROOTS), ("c\\u0007", URL)], None))
+            .await;
     asked.answer("b", ListRootsResult::new([])).unwrap();
     let outcome = asked.resume().await;
     assert_ending(&outcome, INVALID_CALL, &[], &"refused");
     let mut error = outcome.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "invalid call, not sent: input is still missing for `a`, `c\\u{7}`"
-    );
-    let CallError::Invalid(refusal) = &error else {
-        panic!("an invalid call")
-    };
+    assert_eq!(error.to_string(), "invalid call, not sent: input is still missing for `a`, `c\\u{7}`");
+    let CallError::Invalid(refusal) = &error else { panic!("an invalid call") };
     assert_eq!(refusal.kind(), InvalidKind::Answers);
     assert_eq!(error.request_id(), None, "no request was made");
     assert_eq!(stage.count(), 1);
@@ -213,11 +165,7 @@ async fn a_missing_answer_is_named_and_nothing_is_sent() {
     let mut asked = error.take_continuation().expect("the answers are not lost");
     assert!(error.take_continuation().is_none(), "there is one continuation");
     assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["a", "c\u{7}"]);
-    asked
-        .answer("a", ElicitAnswer::decline())
-        .unwrap()
-        .answer("c\u{7}", ElicitAnswer::decline())
-        .unwrap();
+    asked.answer("a", ElicitAnswer::decline()).unwrap().answer("c\u{7}", ElicitAnswer::decline()).unwrap();
     asked.resume().await.unwrap().into_success().unwrap();
     let responses = &stage.bodies()[1]["params"]["inputResponses"];
     assert_eq!(responses.as_object().unwrap().len(), 3);
@@ -228,18 +176,11 @@ async fn a_missing_answer_is_named_and_nothing_is_sent() {
 async fn a_resumption_can_end_in_a_tool_error_too() {
     let stage = stage().await;
     let asked = continuation(&stage, &stage.client, &asks(&[], Some("\"s\""))).await;
-    stage.answers(&Canned::result(
-        r#"{"content":[{"type":"text","text":"declined"}],"isError":true}"#,
-    ));
+    stage.answers(&Canned::result(r#"{"content":[{"type":"text","text":"declined"}],"isError":true}"#));
     let outcome = asked.resume().await;
-    let ToolOutcome::ToolError(output) = outcome.unwrap() else {
-        panic!("a tool error")
-    };
+    let ToolOutcome::ToolError(output) = outcome.unwrap() else { panic!("a tool error") };
     assert_eq!(output.text(), "declined");
     let record = output.record();
-    assert_eq!(
-        (record.outcome, record.delivery),
-        (OutcomeKind::ToolError, Delivery::Answered)
-    );
+    assert_eq!((record.outcome, record.delivery), (OutcomeKind::ToolError, Delivery::Answered));
     assert_eq!(record.post_count(), 1);
 }

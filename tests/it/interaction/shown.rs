@@ -19,10 +19,7 @@ async fn c_11_a_request_for_input_is_neither_success_nor_failure() {
     for reply in [Canned::result(&result), Canned::sse(&[&response(&result)])] {
         let outcome = stage.ends(&reply, INPUT_REQUIRED).await;
         assert_eq!(notes(&outcome), [""; 0]);
-        let result_type = record(&outcome)
-            .result_type
-            .as_ref()
-            .map(|kind| kind.as_str().to_owned());
+        let result_type = record(&outcome).result_type.as_ref().map(|kind| kind.as_str().to_owned());
         assert_eq!(result_type.as_deref(), Some("input_required"));
         assert_eq!(record(&outcome).attempts.attempts()[0].failed, None);
         assert!(matches!(outcome, Ok(ToolOutcome::InputRequired(_))));
@@ -32,36 +29,20 @@ async fn c_11_a_request_for_input_is_neither_success_nor_failure() {
 #[tokio::test]
 async fn requests_are_shown_in_order_with_all_that_they_say() {
     let stage = stage().await;
-    let reply = asks(
-        &[("z", FORM), ("a", URL), ("", SAMPLE), ("a.b/c", ROOTS)],
-        Some(r#""s\u0000t""#),
-    );
+    let reply = asks(&[("z", FORM), ("a", URL), ("", SAMPLE), ("a.b/c", ROOTS)], Some(r#""s\u0000t""#));
     let asked = continuation(&stage, &stage.client, &reply).await;
-    assert_eq!(
-        asked.requests().keys().collect::<Vec<_>>(),
-        ["z", "a", "", "a.b/c"]
-    );
+    assert_eq!(asked.requests().keys().collect::<Vec<_>>(), ["z", "a", "", "a.b/c"]);
     assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["z", "a", "", "a.b/c"]);
     assert_eq!((asked.target(), asked.rounds()), ("x", 1));
     assert_eq!(asked.request_state().unwrap().as_str(), "s\0t");
-    let Some(InputRequest::Elicit(form)) = asked.request("z") else {
-        panic!("a form")
-    };
-    let ElicitRequestParams::Form(form) = &form.params else {
-        panic!("a form")
-    };
+    let Some(InputRequest::Elicit(form)) = asked.request("z") else { panic!("a form") };
+    let ElicitRequestParams::Form(form) = &form.params else { panic!("a form") };
     assert_eq!(form.message, "Why?");
     assert!(form.requested_schema.is_required("reason"));
-    let Some(InputRequest::Elicit(url)) = asked.request("a") else {
-        panic!("a link")
-    };
-    let ElicitRequestParams::Url(url) = &url.params else {
-        panic!("a link")
-    };
+    let Some(InputRequest::Elicit(url)) = asked.request("a") else { panic!("a link") };
+    let ElicitRequestParams::Url(url) = &url.params else { panic!("a link") };
     assert_eq!(url.url, "https://a.example/pay?k=v");
-    let Some(InputRequest::Sample(sample)) = asked.request("") else {
-        panic!("a sampling request")
-    };
+    let Some(InputRequest::Sample(sample)) = asked.request("") else { panic!("a sampling request") };
     assert_eq!(sample.params.max_tokens, 5);
     assert!(matches!(asked.request("a.b/c"), Some(InputRequest::ListRoots(_))));
     assert!(asked.request("b").is_none());
@@ -90,15 +71,9 @@ async fn undeclared_kinds_are_shown_and_refused() {
         for (kind, key, request) in rows {
             let reply = asks(&[(key, request)], None);
             let outcome = stage.ends(&reply, INPUT_REQUIRED).await;
-            let noted: &[&str] = if kind == declared {
-                &[]
-            } else {
-                &["undeclared-input-request"]
-            };
+            let noted: &[&str] = if kind == declared { &[] } else { &["undeclared-input-request"] };
             assert_eq!(notes(&outcome), noted, "{declared:?} {key}");
-            let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else {
-                panic!("a request for input")
-            };
+            let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else { panic!("a request for input") };
             assert_eq!(asked.is_declared(key), key == own, "{declared:?} {key}");
             assert!(
                 !matches!(asked.request(key), Some(InputRequest::Unknown(_)) | None),
@@ -106,10 +81,7 @@ async fn undeclared_kinds_are_shown_and_refused() {
             );
             if key != own {
                 let raw = mcp_client::types::RawJson::empty_object();
-                for answer in [
-                    ElicitAnswer::decline().into(),
-                    mcp_client::types::InputResponse::Raw(raw),
-                ] {
+                for answer in [ElicitAnswer::decline().into(), mcp_client::types::InputResponse::Raw(raw)] {
                     let error = asked.answer(key, answer).unwrap_err();
                     assert_eq!((error.fault(), error.key()), (AnswerFault::Undeclared, key));
                 }
@@ -122,7 +94,7 @@ async fn undeclared_kinds_are_shown_and_refused() {
 #[tokio::test]
 async fn nothing_is_declared_unless_told_and_a_call_can_say_otherwise() {
     let stage = Stage::new().await;
-    assert!(stage.client.kinds().is_empty());
+    assert!(stage.client.accepted_input().is_empty());
     let reply = asks(&[("k", FORM)], None);
     let asked = continuation(&stage, &stage.client, &reply).await;
     assert!(!asked.is_declared("k"));
@@ -130,9 +102,7 @@ async fn nothing_is_declared_unless_told_and_a_call_can_say_otherwise() {
 
     stage.answers(&reply);
     let call = stage.client.call_tool("x").accept_input(all());
-    let Ok(ToolOutcome::InputRequired(asked)) = call.send().await else {
-        panic!("a request for input")
-    };
+    let Ok(ToolOutcome::InputRequired(asked)) = call.send().await else { panic!("a request for input") };
     assert!(asked.is_declared("k"));
 
     let capabilities = |number: usize| {
@@ -147,14 +117,9 @@ async fn nothing_is_declared_unless_told_and_a_call_can_say_otherwise() {
     let eager = Stage::with(|builder| builder.accept_input(all())).await;
     eager.answers(&reply);
     let call = eager.client.call_tool("x").accept_input(InputKinds::NONE);
-    let Ok(ToolOutcome::InputRequired(asked)) = call.send().await else {
-        panic!("a request for input")
-    };
+    let Ok(ToolOutcome::InputRequired(asked)) = call.send().await else { panic!("a request for input") };
     assert!(!asked.is_declared("k"));
-    assert_eq!(
-        eager.bodies()[0]["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"],
-        json!({})
-    );
+    assert_eq!(eager.bodies()[0]["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"], json!({}));
 }
 
 /// Unknown methods and malformed requests: the class stays, each is kept raw, none can be answered.
@@ -180,19 +145,12 @@ async fn c_24_unknown_and_malformed_requests_are_shown_raw() {
         let reply = asks(&[("good", FORM), ("odd", text)], None);
         let outcome = stage.ends(&reply, INPUT_REQUIRED).await;
         assert_eq!(notes(&outcome), ["unknown-input-request"], "{text}");
-        let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else {
-            panic!("a request for input")
-        };
-        let Some(InputRequest::Unknown(raw)) = asked.request("odd") else {
-            panic!("unknown: {text}")
-        };
+        let Ok(ToolOutcome::InputRequired(mut asked)) = outcome else { panic!("a request for input") };
+        let Some(InputRequest::Unknown(raw)) = asked.request("odd") else { panic!("unknown: {text}") };
         assert_eq!(raw.get(), text);
         assert!(!asked.is_declared("odd"));
         let raw = mcp_client::types::RawJson::empty_object();
-        for answer in [
-            ElicitAnswer::decline().into(),
-            mcp_client::types::InputResponse::Raw(raw),
-        ] {
+        for answer in [ElicitAnswer::decline().into(), mcp_client::types::InputResponse::Raw(raw)] {
             let fault = asked.answer("odd", answer).unwrap_err().fault();
             assert_eq!(fault, AnswerFault::UnknownRequest, "{text}");
         }
@@ -200,10 +158,7 @@ async fn c_24_unknown_and_malformed_requests_are_shown_raw() {
         assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["odd"]);
         let before = stage.count();
         let error = asked.resume().await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "invalid call, not sent: input is still missing for `odd`"
-        );
+        assert_eq!(error.to_string(), "invalid call, not sent: input is still missing for `odd`");
         assert_eq!(stage.count(), before, "nothing is sent");
     }
 }
@@ -214,13 +169,6 @@ async fn the_continuation_keeps_nothing_alive_and_sends_nothing_when_it_is_dropp
     let stage = stage().await;
     let asked = continuation(&stage, &stage.client, &asks(&[("k", FORM)], Some("\"s\""))).await;
     drop(asked);
-    stage
-        .client
-        .call_tool("x")
-        .send()
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap();
+    stage.client.call_tool("x").send().await.unwrap().into_success().unwrap();
     assert_eq!(stage.count(), 2, "the call and the one after it");
 }

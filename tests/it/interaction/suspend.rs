@@ -31,9 +31,7 @@ async fn suspended(stage: &Stage) -> String {
     let Ok(ToolOutcome::InputRequired(mut asked)) = call.arguments(arguments).send().await else {
         panic!("a request for input")
     };
-    asked
-        .answer("a", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap())
-        .unwrap();
+    asked.answer("a", ElicitAnswer::accept(&json!({ "reason": "typed" })).unwrap()).unwrap();
     serde_json::to_string(&asked.suspend()).unwrap()
 }
 
@@ -70,11 +68,7 @@ async fn the_stored_form_holds_the_call_and_no_credentials() {
     let call: SuspendedCall = serde_json::from_str(&text).unwrap();
     assert_eq!((call.server(), call.target()), (stage.url().as_str(), "x"));
     assert_eq!(call.requests().keys().collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(
-        serde_json::to_string(&call.clone()).unwrap(),
-        text,
-        "storing it again changes nothing"
-    );
+    assert_eq!(serde_json::to_string(&call.clone()).unwrap(), text, "storing it again changes nothing");
     assert_eq!(stage.count(), 1, "nothing is sent");
 }
 
@@ -83,21 +77,14 @@ async fn a_restored_call_goes_on_as_if_nothing_had_happened() {
     let stage = stage_with_token().await;
     let text = suspended(&stage).await;
     // Another client, with credentials of its own, and ids of its own.
-    let other = Client::http(&stage.url())
-        .unwrap()
-        .bearer_token("fresh")
-        .build()
-        .unwrap();
+    let other = crate::support::once(&stage.url()).bearer_token("fresh").build().unwrap();
     let mut asked = restore(&other, &text).unwrap();
     assert_eq!(stage.count(), 1, "restoring sends nothing");
     assert_eq!((asked.target(), asked.rounds()), ("x", 1));
     assert_eq!(asked.unanswered().collect::<Vec<_>>(), ["b"], "answers are kept");
     assert_eq!(asked.request_state().unwrap().as_str(), " s\0 ");
     assert!(asked.is_declared("b"), "what was declared then is declared now");
-    assert_eq!(
-        (asked.record().outcome, asked.record().post_count()),
-        (OutcomeKind::InputRequired, 0)
-    );
+    assert_eq!((asked.record().outcome, asked.record().post_count()), (OutcomeKind::InputRequired, 0));
     asked.answer("b", ListRootsResult::new([])).unwrap();
     let output = asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!(output.record().scenario.as_deref(), Some("label"));
@@ -108,10 +95,7 @@ async fn a_restored_call_goes_on_as_if_nothing_had_happened() {
     assert_eq!(second.headers.get("authorization").unwrap(), "Bearer fresh");
     assert_eq!(second.headers.get("x-key"), None, "headers are not stored");
     let sent = std::str::from_utf8(&second.body).unwrap();
-    assert!(
-        sent.contains(r#""arguments":{"n":12345678901234567890123,"d":0.10}"#),
-        "{sent}"
-    );
+    assert!(sent.contains(r#""arguments":{"n":12345678901234567890123,"d":0.10}"#), "{sent}");
     let [first, mut second] =
         [first, second].map(|post| serde_json::from_slice::<Value>(&post.body).unwrap());
     let params = second["params"].as_object_mut().unwrap();
@@ -126,16 +110,10 @@ async fn a_restored_call_goes_on_as_if_nothing_had_happened() {
 async fn a_call_of_another_server_is_refused() {
     let (stage, other) = (stage_with_token().await, Stage::new().await);
     let text = suspended(&stage).await;
-    let with_query = Client::http(&format!("{}?tenant=2", stage.url()))
-        .unwrap()
-        .build()
-        .unwrap();
+    let with_query = crate::support::once(&format!("{}?tenant=2", stage.url())).build().unwrap();
     for client in [&other.client, &with_query] {
         let error = restore(client, &text).unwrap_err();
-        let expected = RestoreError::Server {
-            expected: stage.url(),
-            found: client.identity().to_owned(),
-        };
+        let expected = RestoreError::Server { expected: stage.url(), found: client.identity().to_owned() };
         assert_eq!(error, expected);
         assert_eq!(error.to_string(), "the suspended call belongs to another server");
     }
@@ -175,10 +153,7 @@ async fn another_version_or_method_cannot_be_read() {
         ("/mayHaveRun", json!("no")),
     ] {
         let text = tampered(&text, pointer, value.clone());
-        assert!(
-            serde_json::from_str::<SuspendedCall>(&text).is_err(),
-            "{pointer} {value}"
-        );
+        assert!(serde_json::from_str::<SuspendedCall>(&text).is_err(), "{pointer} {value}");
     }
     for text in ["", "null", "{}", "[]", "7"] {
         assert!(serde_json::from_str::<SuspendedCall>(text).is_err(), "{text}");
@@ -200,10 +175,7 @@ async fn a_call_that_was_tampered_with_is_refused_and_nothing_is_sent() {
     ] {
         let error = restore(&stage.client, &tampered(&text, pointer, value.clone())).unwrap_err();
         assert_eq!(error, RestoreError::Malformed(part), "{pointer} {value}");
-        assert_eq!(
-            error.to_string(),
-            format!("the suspended call is malformed: `{part}`")
-        );
+        assert_eq!(error.to_string(), format!("the suspended call is malformed: `{part}`"));
     }
     assert_eq!(stage.count(), 1);
 }
@@ -221,9 +193,7 @@ async fn a_stored_call_cannot_speak_for_the_protocol() {
     ] {
         let mut stored: Value = serde_json::from_str(&text).unwrap();
         stored["meta"][key] = json!("forged");
-        let error = restore(&stage.client, &stored.to_string())
-            .map(|_| ())
-            .unwrap_err();
+        let error = restore(&stage.client, &stored.to_string()).map(|_| ()).unwrap_err();
         assert_eq!(error, RestoreError::Malformed("meta"), "{key}");
     }
 }
@@ -259,10 +229,7 @@ async fn what_may_have_run_stays_so_over_a_suspension() {
     let mut error = asked.resume().await.unwrap_err();
     assert_eq!(error.delivery(), Delivery::Unknown);
     // Consent is not stored either: it was for this process's attempt.
-    let asked = error
-        .take_continuation()
-        .unwrap()
-        .accepting_duplicates("harmless");
+    let asked = error.take_continuation().unwrap().accepting_duplicates("harmless");
     let text = serde_json::to_string(&asked.suspend()).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["mayHaveRun"], true);
 
@@ -273,9 +240,7 @@ async fn what_may_have_run_stays_so_over_a_suspension() {
     );
     assert_eq!(stage.count(), 2);
     stage.answers(&Canned::result(OK));
-    let asked = restore(&stage.client, &text)
-        .unwrap()
-        .accepting_duplicates("harmless");
+    let asked = restore(&stage.client, &text).unwrap().accepting_duplicates("harmless");
     asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!(stage.count(), 3);
 }
@@ -285,11 +250,7 @@ async fn a_restored_call_declares_what_it_declared_then() {
     let stage = Stage::with(|builder| builder.accept_input(InputKinds::FORM)).await;
     let asked = continuation(&stage, &stage.client, &asks(&[("k", FORM)], Some("\"s\""))).await;
     let text = serde_json::to_string(&asked.suspend()).unwrap();
-    let other = Client::http(&stage.url())
-        .unwrap()
-        .accept_input(all())
-        .build()
-        .unwrap();
+    let other = crate::support::once(&stage.url()).accept_input(all()).build().unwrap();
     let mut asked = restore(&other, &text).unwrap();
     asked.answer("k", ElicitAnswer::decline()).unwrap();
     asked.resume().await.unwrap().into_success().unwrap();
@@ -309,10 +270,7 @@ async fn rounds_are_counted_over_suspensions() {
     };
     assert_eq!(asked.rounds(), 2);
     let stored: Value = serde_json::to_value(asked.suspend()).unwrap();
-    assert_eq!(
-        (&stored["rounds"], &stored["requestState"]),
-        (&json!(2), &json!("2"))
-    );
+    assert_eq!((&stored["rounds"], &stored["requestState"]), (&json!(2), &json!("2")));
     assert_eq!(stored.get("answers"), None);
     asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!(stage.count(), 3);

@@ -44,10 +44,7 @@ async fn encode(coding: &str, pieces: &[&str]) -> Vec<Bytes> {
     };
     let all = Bytes::from(all);
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts
-        .zip(ends.iter().copied().chain([all.len()]))
-        .map(|(start, end)| all.slice(start..end))
-        .collect()
+    starts.zip(ends.iter().copied().chain([all.len()])).map(|(start, end)| all.slice(start..end)).collect()
 }
 
 async fn encoded(coding: &str, text: &str) -> Bytes {
@@ -63,10 +60,7 @@ fn answer() -> String {
 async fn the_codings_that_are_undone_are_the_ones_that_are_asked_for() {
     let (server, client) = serve_once(Reply::json(200, ANSWER)).await;
     still_usable(&"plain", &client).await;
-    assert_eq!(
-        server.requests()[0].header("accept-encoding"),
-        Some("gzip, br, zstd")
-    );
+    assert_eq!(server.requests()[0].header("accept-encoding"), Some("gzip, br, zstd"));
 }
 
 #[tokio::test]
@@ -108,12 +102,9 @@ async fn a_body_of_several_gzip_members_is_one_body() {
 
 #[tokio::test]
 async fn codings_work_on_one_connection_and_with_the_server_of_these_tests() {
-    let (server, client) = serve([
-        Reply::json(200, ANSWER).gzip(),
-        Reply::sse(&[ANSWER]).gzip(),
-        Reply::json(200, ANSWER),
-    ])
-    .await;
+    let (server, client) =
+        serve([Reply::json(200, ANSWER).gzip(), Reply::sse(&[ANSWER]).gzip(), Reply::json(200, ANSWER)])
+            .await;
     for number in 0..6 {
         assert_good(&number, &call(&client).await);
     }
@@ -133,18 +124,8 @@ async fn a_coded_body_that_is_cut_is_an_answer_that_broke_off() {
         for length in cuts {
             let what = format!("{coding}, {length} of {}", body.len());
             let ended = call(&client).await;
-            assert_ended(
-                &what,
-                &ended,
-                OutcomeKind::StreamIncomplete,
-                Delivery::Unknown,
-                &[Some(200)],
-            );
-            assert_eq!(
-                transport_error(&ended).kind(),
-                TransportErrorKind::Incomplete,
-                "{what}"
-            );
+            assert_ended(&what, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
+            assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Incomplete, "{what}");
         }
         still_usable(&coding, &client).await;
         only_calls(&server, body.len());
@@ -170,17 +151,8 @@ async fn a_coded_body_that_is_corrupt_is_no_answer() {
                 serve_once(Reply::json(200, body).header("Content-Encoding", coding)).await;
             let ended = call(&client).await;
             let what = format!("{coding}, {what}");
-            assert_ended(
-                &what,
-                &ended,
-                OutcomeKind::StreamIncomplete,
-                Delivery::Unknown,
-                &[Some(200)],
-            );
-            assert!(
-                std::error::Error::source(transport_error(&ended)).is_some(),
-                "{what}"
-            );
+            assert_ended(&what, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
+            assert!(std::error::Error::source(transport_error(&ended)).is_some(), "{what}");
             still_usable(&what, &client).await;
             only_calls(&server, 2);
         }
@@ -203,9 +175,7 @@ async fn limits_count_decoded_bytes() {
         let sse = Reply::sse_bytes(line).header("Content-Encoding", coding);
         let (server, client) = limited(sse, |builder| builder.max_event_bytes(256 << 10)).await;
         let ended = call(&client).await;
-        let sse = assert_too_large(coding, &ended, 256 << 10, "max_event_bytes")
-            .sse
-            .unwrap();
+        let sse = assert_too_large(coding, &ended, 256 << 10, "max_event_bytes").sse.unwrap();
         assert_eq!((sse.events, sse.close_cause), (1, Some(CloseCause::Refused)));
         still_usable(&coding, &client).await;
         only_calls(&server, 2);
@@ -213,13 +183,7 @@ async fn limits_count_decoded_bytes() {
         let error = Reply::json(500, bomb).header("Content-Encoding", coding);
         let (server, client) = limited(error, |builder| builder.max_error_body_bytes(256 << 10)).await;
         let ended = call(&client).await;
-        let record = assert_ended(
-            &coding,
-            &ended,
-            OutcomeKind::HttpError,
-            Delivery::Unknown,
-            &[Some(500)],
-        );
+        let record = assert_ended(&coding, &ended, OutcomeKind::HttpError, Delivery::Unknown, &[Some(500)]);
         assert_eq!(http_error(&ended).body().len(), 256 << 10);
         assert_eq!(record.notes, [Note::CutErrorBody]);
         still_usable(&coding, &client).await;
@@ -230,20 +194,11 @@ async fn limits_count_decoded_bytes() {
 #[tokio::test]
 async fn the_body_of_an_error_is_readable_in_each_coding() {
     for coding in CODINGS {
-        let body = encoded(
-            coding,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#,
-        )
-        .await;
+        let body =
+            encoded(coding, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#).await;
         let (server, client) = serve_once(Reply::json(404, body).header("Content-Encoding", coding)).await;
         let ended = call(&client).await;
-        let record = assert_ended(
-            &coding,
-            &ended,
-            OutcomeKind::HttpError,
-            Delivery::Refused,
-            &[Some(404)],
-        );
+        let record = assert_ended(&coding, &ended, OutcomeKind::HttpError, Delivery::Refused, &[Some(404)]);
         assert_eq!(record.error_code, Some(-32601));
         assert!(http_error(&ended).excerpt().contains("-32601"));
         still_usable(&coding, &client).await;
@@ -270,19 +225,10 @@ async fn a_coding_that_is_not_understood_is_named() {
     ] {
         let (server, client) = serve_once(reply).await;
         let ended = call(&client).await;
-        assert_ended(
-            &coding,
-            &ended,
-            OutcomeKind::UnexpectedContent,
-            Delivery::Unknown,
-            &[Some(200)],
-        );
+        assert_ended(&coding, &ended, OutcomeKind::UnexpectedContent, Delivery::Unknown, &[Some(200)]);
         let fault = ProtocolFault::UnsupportedEncoding(coding.to_owned().into());
         assert_eq!(protocol_error(&ended).fault(), &fault);
-        assert!(
-            !protocol_error(&ended).raw().is_empty(),
-            "{coding}: the bytes are kept"
-        );
+        assert!(!protocol_error(&ended).raw().is_empty(), "{coding}: the bytes are kept");
         still_usable(&coding, &client).await;
         only_calls(&server, 2);
     }
@@ -316,21 +262,16 @@ async fn events_of_a_coded_stream_come_as_they_are_flushed() {
         let last = format!("data: {}\n\n", answer());
         let pieces = encode(coding, &[&notification, &notification, &last]).await;
         let pause = Duration::from_millis(20);
-        let reply = pieces[..3].iter().fold(
-            Reply::sse_bytes("")
-                .header("Content-Encoding", coding)
-                .unfinished(),
-            |reply, piece| reply.then(Step::Chunk(piece.clone())).then(Step::Pause(pause)),
-        );
+        let reply = pieces[..3]
+            .iter()
+            .fold(Reply::sse_bytes("").header("Content-Encoding", coding).unfinished(), |reply, piece| {
+                reply.then(Step::Chunk(piece.clone())).then(Step::Pause(pause))
+            });
         let (server, client) = serve_once(reply.then(Step::AwaitClientClose)).await;
         let ended = call(&client).await;
         let record = assert_good(&coding, &ended);
         assert_eq!(record.sse.unwrap().events, 3, "{coding}");
-        assert!(
-            record.duration < Duration::from_secs(5),
-            "{coding}: took {:?}",
-            record.duration
-        );
+        assert!(record.duration < Duration::from_secs(5), "{coding}: took {:?}", record.duration);
         server.client_closed().await.unwrap();
         still_usable(&coding, &client).await;
         only_calls(&server, 2);
@@ -343,27 +284,15 @@ async fn a_coded_stream_that_is_cut_tells_what_came() {
         let notification = format!("data: {NOTIFICATION}\n\n");
         let pieces = encode(coding, &[&notification, &format!("data: {}\n\n", answer())]).await;
         let reply = Reply::sse_bytes(pieces[0].clone()).header("Content-Encoding", coding);
-        for (what, reply) in [
-            ("in order", reply.clone()),
-            ("closed", reply.unfinished().then(Step::Close)),
-        ] {
+        for (what, reply) in [("in order", reply.clone()), ("closed", reply.unfinished().then(Step::Close))] {
             let (server, client) = serve_once(reply).await;
             let ended = call(&client).await;
             let what = format!("{coding}, {what}");
-            let record = assert_ended(
-                &what,
-                &ended,
-                OutcomeKind::StreamIncomplete,
-                Delivery::Unknown,
-                &[Some(200)],
-            );
+            let record =
+                assert_ended(&what, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
             let sse = record.sse.unwrap();
             // The coding itself was cut, even where the body that carries it was not.
-            assert_eq!(
-                (sse.events, sse.close_cause),
-                (1, Some(CloseCause::Broken)),
-                "{what}"
-            );
+            assert_eq!((sse.events, sse.close_cause), (1, Some(CloseCause::Broken)), "{what}");
             still_usable(&what, &client).await;
             only_calls(&server, 2);
         }

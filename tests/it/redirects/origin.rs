@@ -18,14 +18,8 @@ async fn to_itself(location: impl FnOnce(u16) -> String) -> (MockServer, String)
     let server = MockServer::start().await;
     let location = location(server.address().port());
     let redirect = ResponseTemplate::new(307).insert_header("Location", location.as_str());
-    Mock::given(path("/mcp"))
-        .respond_with(redirect)
-        .mount(&server)
-        .await;
-    Mock::given(any())
-        .respond_with(json_body(200, ANSWER.replace("{{id}}", "1")))
-        .mount(&server)
-        .await;
+    Mock::given(path("/mcp")).respond_with(redirect).mount(&server).await;
+    Mock::given(any()).respond_with(json_body(200, ANSWER.replace("{{id}}", "1"))).mount(&server).await;
     (server, location)
 }
 
@@ -41,14 +35,8 @@ async fn an_absolute_location_of_the_same_origin_is_followed() {
         let client = client(&format!("{}/mcp", server.uri()));
         assert_followed(&location, &call(&client).await, &[307, 200]);
         let posts = posts(&server).await;
-        assert_eq!(
-            posts.iter().map(|post| post.url.path()).collect::<Vec<_>>(),
-            ["/mcp", "/other"]
-        );
-        assert_eq!(
-            (&posts[0].body, &posts[0].headers),
-            (&posts[1].body, &posts[1].headers)
-        );
+        assert_eq!(posts.iter().map(|post| post.url.path()).collect::<Vec<_>>(), ["/mcp", "/other"]);
+        assert_eq!((&posts[0].body, &posts[0].headers), (&posts[1].body, &posts[1].headers));
     }
 }
 
@@ -65,19 +53,11 @@ async fn a_location_of_the_same_server_is_not_always_one_of_the_same_origin() {
     for location in other {
         let (server, location) = to_itself(location).await;
         let addr = *server.address();
-        let http = reqwest::Client::builder()
-            .resolve("a.example", addr)
-            .resolve("b.example", addr);
+        let http = reqwest::Client::builder().resolve("a.example", addr).resolve("b.example", addr);
         let url = format!("http://a.example:{}/mcp", addr.port());
         let client = Client::builder().http_with(&url, http).unwrap().build().unwrap();
         let ended = call(&client).await;
-        assert_ended(
-            &location,
-            &ended,
-            OutcomeKind::HttpError,
-            Delivery::Refused,
-            &[Some(307)],
-        );
+        assert_ended(&location, &ended, OutcomeKind::HttpError, Delivery::Refused, &[Some(307)]);
         assert_eq!(http_error(&ended).header("location"), Some(location.as_str()));
         assert_eq!(posts(&server).await.len(), 1, "{location}");
     }
@@ -99,29 +79,12 @@ async fn nothing_crosses_an_origin() {
             format!("\\\\{other}\\mcp"),
         ] {
             let server = FaultServer::start([to(status, &location), good()]).await.unwrap();
-            let client = Client::http(&server.url())
-                .unwrap()
-                .bearer_token("secret")
-                .build()
-                .unwrap();
+            let client = crate::support::once(&server.url()).bearer_token("secret").build().unwrap();
             let ended = call(&client).await;
             let what = format!("{status} to {location}");
-            assert_ended(
-                &what,
-                &ended,
-                OutcomeKind::HttpError,
-                Delivery::Refused,
-                &[Some(status)],
-            );
-            assert_eq!(
-                http_error(&ended).header("location"),
-                Some(location.as_str()),
-                "{what}"
-            );
-            assert!(
-                !format!("{ended:?}").contains(&location),
-                "a location may hold secrets: {ended:?}"
-            );
+            assert_ended(&what, &ended, OutcomeKind::HttpError, Delivery::Refused, &[Some(status)]);
+            assert_eq!(http_error(&ended).header("location"), Some(location.as_str()), "{what}");
+            assert!(!format!("{ended:?}").contains(&location), "a location may hold secrets: {ended:?}");
             still_usable(&what, &client).await;
             only_calls(&server, 2);
         }
@@ -144,13 +107,7 @@ async fn locations_that_make_no_sense_are_not_followed() {
         ] {
             let (server, client) = serve([reply.clone(), good()]).await;
             let ended = call(&client).await;
-            assert_ended(
-                &reply,
-                &ended,
-                OutcomeKind::HttpError,
-                Delivery::Refused,
-                &[Some(status)],
-            );
+            assert_ended(&reply, &ended, OutcomeKind::HttpError, Delivery::Refused, &[Some(status)]);
             still_usable(&reply, &client).await;
             only_calls(&server, 2);
         }
@@ -168,11 +125,7 @@ async fn a_redirect_policy_of_the_callers_is_replaced() {
         (to(302, &elsewhere.url()), vec![Some(302)]),
     ] {
         let server = FaultServer::start([reply]).await.unwrap();
-        let client = Client::builder()
-            .http_with(&server.url(), http())
-            .unwrap()
-            .build()
-            .unwrap();
+        let client = Client::builder().http_with(&server.url(), http()).unwrap().build().unwrap();
         let ended = call(&client).await;
         assert_ended(&posts, &ended, OutcomeKind::HttpError, Delivery::Refused, &posts);
         only_calls(&server, 1);

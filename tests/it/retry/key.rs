@@ -1,7 +1,8 @@
 //! Idempotency keys: one place, one value, on all attempts and rounds of a call, and shown to nobody else.
 
 use mcp_client::{
-    CallError, CallToolBuilder, Client, ElicitAnswer, IdempotencyKey, InputKinds, OutcomeKind, SuspendedCall, ToolOutcome,
+    CallError, CallToolBuilder, Client, ElicitAnswer, IdempotencyKey, InputKinds, OutcomeKind, SuspendedCall,
+    ToolOutcome,
     error::InvalidKind,
     retry::{Constant, Retry},
 };
@@ -27,7 +28,9 @@ async fn a_place_that_cannot_be_is_refused_before_the_wire() {
     let server = FaultServer::start([Reply::json(200, GOOD)]).await.unwrap();
     let told = Told::default();
     let client = plain(&server.url()).observer(told.clone()).build().unwrap();
-    let call = || client.call_tool("pay").arguments(json!({ "n": 7, "o": { "x": null }, "list": [{}], "s": "text" }));
+    let call = || {
+        client.call_tool("pay").arguments(json!({ "n": 7, "o": { "x": null }, "list": [{}], "s": "text" }))
+    };
     let rows = [
         // Taken: also by null, and by a value that happens to be the same.
         ("taken", call().idempotency_key(in_argument("/n")), InvalidKind::Arguments),
@@ -61,7 +64,11 @@ async fn a_place_that_cannot_be_is_refused_before_the_wire() {
     for (what, call, kind) in rows {
         let outcome = call.send().await;
         assert_eq!(record(&outcome).outcome, OutcomeKind::InvalidCall, "{what}");
-        assert_eq!((record(&outcome).post_count(), record(&outcome).attempts.attempts().len()), (0, 0), "{what}");
+        assert_eq!(
+            (record(&outcome).post_count(), record(&outcome).attempts.attempts().len()),
+            (0, 0),
+            "{what}"
+        );
         let error = outcome.unwrap_err();
         let CallError::Invalid(refusal) = &error else { panic!("{what}: {error:?}") };
         assert_eq!(refusal.kind(), kind, "{what}: {error}");
@@ -120,31 +127,36 @@ async fn the_key_is_the_same_bytes_on_ten_attempts() {
 }
 
 /// Answers what it is asked, by one client, or by another one that restores the call.
-async fn approve(kitchen: &Kitchen, restored: bool, put: impl Fn(CallToolBuilder) -> CallToolBuilder) -> String {
+async fn approve(
+    kitchen: &Kitchen,
+    restored: bool,
+    put: impl Fn(CallToolBuilder) -> CallToolBuilder,
+) -> String {
     kitchen.switch("elicitation.approval", json!({})).unwrap();
     kitchen.clear_log();
-    let client = || plain(&kitchen.url()).accept_input(InputKinds::FORM).retry(quick().build()).build().unwrap();
+    let client =
+        || plain(&kitchen.url()).accept_input(InputKinds::FORM).retry(quick().build()).build().unwrap();
     let first: Client = client();
     let outcome = put(first.call_tool("run_configured_test_scenario")).send().await.unwrap();
     let ToolOutcome::InputRequired(mut asked) = outcome else { panic!("{outcome:?}") };
-    let mut shown = format!("{asked:?}");
+    let mut shown = vec![format!("{asked:?}")];
     if restored {
         let stored = serde_json::to_string(&asked.suspend()).unwrap();
-        shown.push_str(&format!("{:?}", asked.suspend()));
+        shown.push(format!("{:?}", asked.suspend()));
         let suspended: SuspendedCall = serde_json::from_str(&stored).unwrap();
-        shown.push_str(&format!("{suspended:?}"));
+        shown.push(format!("{suspended:?}"));
         asked = client().restore(suspended).unwrap();
     }
     let key: Vec<String> = asked.unanswered().map(str::to_owned).collect();
     asked.answer(&key[0], ElicitAnswer::accept(&json!({ "reason": "r" })).unwrap()).unwrap();
     // The second round is answered 503 first.
     kitchen.switch("errors.http_status_sequence", json!({ "statusCodes": [503, 200] })).unwrap();
-    shown.push_str(&format!("{asked:?}"));
+    shown.push(format!("{asked:?}"));
     let ended = asked.resume().await;
     assert_eq!(record(&ended).outcome, OutcomeKind::ToolSuccess, "{ended:?}");
     assert_eq!(record(&ended).http_statuses().collect::<Vec<_>>(), [503, 200], "a keyed call is repeated");
-    shown.push_str(&format!("{ended:?}{}", record(&ended).to_json()));
-    shown
+    shown.push(format!("{ended:?} {}", record(&ended).to_json()));
+    shown.concat()
 }
 
 #[tokio::test]
@@ -180,11 +192,12 @@ async fn a_key_is_in_no_debug_output() {
         let told = Told::default();
         let client = play.client().observer(told.clone()).retry(quick().build()).build().unwrap();
         let call = client.call_tool("pay").idempotency_key(key.clone());
-        let mut shown = format!("{key:?} {call:?} {client:?}");
+        let mut shown = vec![format!("{key:?} {call:?} {client:?}")];
         let error = call.send().await.unwrap_err();
         assert_eq!((error.outcome(), play.count()), (OutcomeKind::MalformedJson, 2));
-        shown.push_str(&format!("{error} {error:?} {error:#?} {}", error.for_model()));
-        shown.push_str(&format!("{:?} {}", told.records(), told.records()[0].to_json()));
+        shown.push(format!("{error} {error:?} {error:#?} {}", error.for_model()));
+        shown.push(format!("{:?} {}", told.records(), told.records()[0].to_json()));
+        let shown = shown.concat();
         assert!(!shown.contains(SECRET), "{shown}");
         // It went where it should, so there was something to show.
         let sent: Vec<Value> = play.bodies();

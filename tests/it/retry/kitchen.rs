@@ -56,7 +56,11 @@ fn one_post((ended, posts): &(Ended, Vec<Post>), stop: &StopReason) {
 #[track_caller]
 fn two_posts((ended, posts): &(Ended, Vec<Post>)) {
     let record = record(ended);
-    assert_eq!((record.outcome, record.delivery), (OutcomeKind::ToolSuccess, Delivery::Answered), "{ended:?}");
+    assert_eq!(
+        (record.outcome, record.delivery),
+        (OutcomeKind::ToolSuccess, Delivery::Answered),
+        "{ended:?}"
+    );
     assert_eq!(stopped(ended), Some(&StopReason::Done));
     let seen: Vec<_> = posts.iter().map(|post| (post.id.clone().unwrap(), post.status)).collect();
     assert_eq!(seen, [(json!(1), Some(503)), (json!(2), Some(200))], "a new id each");
@@ -161,7 +165,9 @@ async fn a_key_is_the_same_on_every_post() {
     let name = "com.example/idempotencyKey";
     let served = serve(
         |client| client,
-        |call| call.meta("traceparent", "00-1").idempotency_key(IdempotencyKey::in_meta(name).value("order 7/é")),
+        |call| {
+            call.meta("traceparent", "00-1").idempotency_key(IdempotencyKey::in_meta(name).value("order 7/é"))
+        },
     )
     .await;
     two_posts(&served);
@@ -191,7 +197,10 @@ async fn not_idempotent_beats_everything() {
         trusting(client).registry(registry).retry(quick().policy(always()).build())
     };
     let key = || IdempotencyKey::in_argument("/id").value("k");
-    one_post(&serve(vouched, |call| call.tool(&read_only(RUN)).not_idempotent()).await, &StopReason::MayHaveRun);
+    one_post(
+        &serve(vouched, |call| call.tool(&read_only(RUN)).not_idempotent()).await,
+        &StopReason::MayHaveRun,
+    );
     // Beside a key, in either order: the key is sent, and vouches for nothing.
     let before = serve(vouched, |call| call.not_idempotent().idempotency_key(key())).await;
     let after = serve(vouched, |call| call.idempotency_key(key()).not_idempotent()).await;

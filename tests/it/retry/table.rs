@@ -14,7 +14,7 @@ use mcp_client::{
 use mcp_tests::{FaultServer, Reply, Step, TlsServer};
 use serde_json::json;
 
-use super::{Ended, GOOD, TOOL_ERROR, Told, WAIT, always, attempts, plain, quick, read_only, stopped, tool};
+use super::{Act, Ended, Play, GOOD, TOOL_ERROR, Told, WAIT, always, attempts, plain, quick, read_only, stopped, tool};
 use crate::{fault::in_time, support::record};
 
 /// What a row says.
@@ -67,7 +67,7 @@ impl Row {
     }
 
     /// What follows where the policy asks for repetition, whatever happened.
-    fn asked(&self) -> (Follows, Follows) {
+    fn asked(self) -> (Follows, Follows) {
         match self.delivery {
             Delivery::NotSent | Delivery::Refused => (Follows::Retry, Follows::Retry),
             Delivery::Unknown | Delivery::Answered => (Follows::MayHaveRun, Follows::Retry),
@@ -108,8 +108,10 @@ impl Word {
         match self {
             Self::Nobody => call,
             Self::Untrusted | Self::Trusted => call.tool(&read_only("x")),
-            Self::TrustedWithoutHint => call
-                .tool(&tool("x", &json!({ "readOnlyHint": false, "destructiveHint": false, "title": "Harmless" }))),
+            Self::TrustedWithoutHint => call.tool(&tool(
+                "x",
+                &json!({ "readOnlyHint": false, "destructiveHint": false, "title": "Harmless" }),
+            )),
             Self::TrustedIdempotentHint => call.tool(&tool("x", &json!({ "idempotentHint": true }))),
             Self::Idempotent => call.idempotent(),
             Self::Keyed => call.idempotency_key(IdempotencyKey::in_argument("/key").generate()),
@@ -117,9 +119,16 @@ impl Word {
     }
 }
 
+enum Server {
+    Fault(FaultServer),
+    Memory(Play),
+    /// Out of reach: no request ever arrives.
+    None,
+}
+
 /// A server and its two clients: one that trusts it, and one that does not.
 struct Stage {
-    server: Option<FaultServer>,
+    server: Server,
     trusting: Client,
     wary: Client,
 }
@@ -128,7 +137,14 @@ impl Stage {
     async fn playing(script: impl Into<Vec<Reply>>) -> Self {
         let server = FaultServer::start(script).await.unwrap();
         let url = server.url();
-        Self { server: Some(server), ..Self::reaching(|| plain(&url)) }
+        Self { server: Server::Fault(server), ..Self::reaching(|| plain(&url)) }
+    }
+
+    /// In memory, where a busy machine makes no difference to what comes first.
+    fn in_memory(act: Act) -> Self {
+        let play = Play::new([act]);
+        let stage = Self::reaching(|| play.client());
+        Self { server: Server::Memory(play), ..stage }
     }
 
     fn reaching(way: impl Fn() -> ClientBuilder) -> Self {
@@ -136,7 +152,7 @@ impl Stage {
             let builder = way().retry(quick().build()).max_body_bytes(4096).timeout(Duration::from_secs(20));
             builder.trust(trust).build().unwrap()
         };
-        Self { server: None, trusting: client(Trust::Trusted), wary: client(Trust::Untrusted) }
+        Self { server: Server::None, trusting: client(Trust::Trusted), wary: client(Trust::Untrusted) }
     }
 
     fn client(&self, word: Word) -> &Client {
@@ -148,14 +164,25 @@ impl Stage {
 
     /// The ids of the requests that the server saw so far, at least so many.
     async fn seen(&self, at_least: usize) -> Vec<String> {
-        let Some(server) = &self.server else { return Vec::new() };
-        // A request that its sender gave up on may still be on its way.
-        let requests = server.requested(at_least).await.unwrap();
-        requests.iter().map(|request| request.json().unwrap()["id"].to_string()).collect()
+        let bodies = match &self.server {
+            // A request that its sender gave up on may still be on its way.
+            Server::Fault(server) => {
+                let requests = server.requested(at_least).await.unwrap();
+                requests.iter().map(|request| request.json().unwrap()).collect()
+            }
+            Server::Memory(play) => play.bodies(),
+            Server::None => Vec::new(),
+        };
+        bodies.iter().map(|body| body["id"].to_string()).collect()
     }
 
     /// Makes the call with each word, under the standard policy and under one that always asks.
-    async fn check(&self, what: &dyn fmt::Debug, row: Row, set_up: impl Fn(CallToolBuilder) -> CallToolBuilder) {
+    async fn check(
+        &self,
+        what: &dyn fmt::Debug,
+        row: Row,
+        set_up: impl Fn(CallToolBuilder) -> CallToolBuilder,
+    ) {
         for word in WORDS {
             let asking = quick().policy(always()).build();
             for (policy, retry, columns) in
@@ -272,7 +299,10 @@ async fn bad_arguments_and_serialisation() {
                 let call = word.say(stage.client(word).call_tool("x").arguments(arguments));
                 let ended = call.retry(retry.clone()).send().await;
                 let error = ended.as_ref().unwrap_err();
-                assert_eq!((error.outcome(), error.delivery()), (OutcomeKind::InvalidCall, Delivery::NotSent));
+                assert_eq!(
+                    (error.outcome(), error.delivery()),
+                    (OutcomeKind::InvalidCall, Delivery::NotSent)
+                );
                 // Refused before there was an attempt: nothing was stopped.
                 assert_eq!((attempts(&ended).len(), stopped(&ended)), (0, None));
                 assert_eq!(record(&ended).post_count(), 0);
@@ -335,7 +365,9 @@ async fn refusals_that_pass() {
 
 #[tokio::test]
 async fn every_other_3xx_and_4xx() {
-    for status in [300, 301, 302, 303, 304, 305, 307, 308, 400, 402, 404, 405, 406, 409, 410, 413, 415, 422, 451, 499] {
+    for status in
+        [300, 301, 302, 303, 304, 305, 307, 308, 400, 402, 404, 405, 406, 409, 410, 413, 415, 422, 451, 499]
+    {
         let codes: &[i64] = if status == 304 { &[] } else { &[-32602, -32603] };
         for fault in bodies(status, codes) {
             let fault = if status == 304 { Reply::status(304) } else { fault };
@@ -385,7 +417,8 @@ async fn a_5xx_that_the_application_knows_to_be_a_refusal() {
 async fn broken_cut_and_incomplete_answers() {
     let lost = Row::gated(OutcomeKind::TransportError, Wire::Lost);
     let cut = Row::gated(OutcomeKind::StreamIncomplete, Wire::Status(200));
-    let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
+    let progress =
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
     rows([
         ("closed without an answer", Reply::steps([Step::Close]), lost),
         ("reset", Reply::steps([Step::Reset]), lost),
@@ -398,30 +431,37 @@ async fn broken_cut_and_incomplete_answers() {
     .await;
 }
 
-/// Long enough for a request to arrive on a busy machine, short enough for a test.
-const ATTEMPT: Duration = Duration::from_millis(100);
-
-async fn times_out(what: &str, fault: Reply, wire: Wire) {
-    let stage = Stage::playing([fault]).await;
-    let row = Row::gated(OutcomeKind::Timeout, wire);
-    stage.check(&what, row, |call| call.attempt_timeout(ATTEMPT)).await;
+#[tokio::test(start_paused = true)]
+async fn timeouts_after_the_request_was_sent() {
+    for (act, wire) in [(Act::Hang, Wire::Lost), (Act::SilentStream, Wire::Status(200))] {
+        let what = format!("{act:?}");
+        let row = Row::gated(OutcomeKind::Timeout, wire);
+        Stage::in_memory(act).check(&what, row, |call| call.attempt_timeout(Duration::from_secs(1))).await;
+    }
 }
 
+/// The same over sockets, with time enough for a busy machine.
 #[tokio::test]
-async fn a_timeout_without_an_answer() {
-    times_out("silence", Reply::steps([Step::Hang]), Wire::Lost).await;
-}
-
-#[tokio::test]
-async fn a_timeout_in_the_body() {
-    let fault = Reply::json(200, r#"{"jsonrpc""#).content_length(999).then(Step::Hang);
-    times_out("half a body", fault, Wire::Status(200)).await;
-}
-
-#[tokio::test]
-async fn a_timeout_in_a_stream() {
-    let fault = Reply::sse_bytes(": ping\n\n").unfinished().then(Step::Hang);
-    times_out("a stream without the answer", fault, Wire::Status(200)).await;
+async fn timeouts_over_sockets() {
+    let silences = [
+        Reply::steps([Step::Hang]),
+        Reply::json(200, r#"{"jsonrpc""#).content_length(999).then(Step::Hang),
+        Reply::sse_bytes(": ping\n\n").unfinished().then(Step::Hang),
+    ];
+    let calls = silences.map(|silence| async move {
+        for (word, executions) in [(Word::Nobody, 1), (Word::Idempotent, 2)] {
+            let stage = Stage::playing([silence.clone(), Reply::json(200, GOOD)]).await;
+            let call = word.say(stage.client(word).call_tool("x")).attempt_timeout(Duration::from_secs(2));
+            let ended = in_time(call.send()).await;
+            assert_eq!(attempts(&ended)[0].failed.as_deref(), Some("TIMEOUT"), "{silence:?}");
+            assert_eq!(attempts(&ended).len(), executions, "{silence:?} {ended:?}");
+            assert_eq!(ended.is_ok(), executions == 2, "{silence:?}");
+            let stop = if executions == 2 { StopReason::Done } else { StopReason::MayHaveRun };
+            assert_eq!(stopped(&ended), Some(&stop), "{silence:?}");
+            assert_eq!(stage.seen(executions).await.len(), executions, "{silence:?}");
+        }
+    });
+    futures_util::future::join_all(calls).await;
 }
 
 #[tokio::test]
@@ -436,8 +476,16 @@ async fn replies_that_are_no_answer() {
         ("no envelope", Reply::json(200, "{}"), unusable(OutcomeKind::InvalidEnvelope)),
         ("no result of a tool", Reply::json(200, no_content), unusable(OutcomeKind::InvalidToolResult)),
         ("no answer", Reply::json(200, ""), unusable(OutcomeKind::NoAnswer)),
-        ("HTML", Reply::json(200, "<p>").header("Content-Type", "text/html"), unusable(OutcomeKind::UnexpectedContent)),
-        ("a coding", Reply::json(200, GOOD).header("Content-Encoding", "lzma"), unusable(OutcomeKind::UnexpectedContent)),
+        (
+            "HTML",
+            Reply::json(200, "<p>").header("Content-Type", "text/html"),
+            unusable(OutcomeKind::UnexpectedContent),
+        ),
+        (
+            "a coding",
+            Reply::json(200, GOOD).header("Content-Encoding", "lzma"),
+            unusable(OutcomeKind::UnexpectedContent),
+        ),
         ("too long", Reply::json(200, long), unusable(OutcomeKind::TransportError)),
         (
             "202 to a request",
@@ -503,7 +551,8 @@ async fn a_call_that_its_caller_dropped() {
         server.client_closed().await.unwrap();
         // Were it repeated behind its caller's back, this one would not be the second.
         assert!(client.call_tool("x").send().await.is_ok());
-        let ids: Vec<_> = server.requests().iter().map(|request| request.json().unwrap()["id"].clone()).collect();
+        let ids: Vec<_> =
+            server.requests().iter().map(|request| request.json().unwrap()["id"].clone()).collect();
         assert_eq!(ids, [json!(1), json!(2)], "{word:?}");
     }
 }

@@ -31,10 +31,7 @@ impl Observer for Told {
 
 fn observed(url: &str) -> (Client, Told) {
     let told = Told::default();
-    (
-        Client::http(url).unwrap().observer(told.clone()).build().unwrap(),
-        told,
-    )
+    (crate::support::once(url).observer(told.clone()).build().unwrap(), told)
 }
 
 /// Drops a call as soon as the client has come as far as the test wants: the server cannot see that, so the call is
@@ -59,17 +56,10 @@ async fn drop_when(reply: &Reply, reached: impl Fn(&CallRecord) -> bool) -> (Fau
 #[tokio::test]
 async fn c_45_a_dropped_call_closes_its_stream_and_sends_nothing_else() {
     let half = Bytes::from(&ANSWER.as_bytes()[..40]);
-    let stream = Reply::sse(&[NOTIFICATION, NOTIFICATION])
-        .unfinished()
-        .then(Step::AwaitClientClose);
+    let stream = Reply::sse(&[NOTIFICATION, NOTIFICATION]).unfinished().then(Step::AwaitClientClose);
     for (what, reply, status, events) in [
         ("the head", Reply::steps([Step::AwaitClientClose]), None, None),
-        (
-            "the body",
-            Reply::json(200, half).unfinished().then(Step::AwaitClientClose),
-            Some(200),
-            None,
-        ),
+        ("the body", Reply::json(200, half).unfinished().then(Step::AwaitClientClose), Some(200), None),
         ("a stream", stream, Some(200), Some(2)),
         (
             "the body of an error",
@@ -82,18 +72,9 @@ async fn c_45_a_dropped_call_closes_its_stream_and_sends_nothing_else() {
             record.posts == [status] && record.sse.map(|sse| sse.events) == events
         })
         .await;
-        server
-            .client_closed()
-            .await
-            .unwrap_or_else(|error| panic!("{what}: {error}"));
-        let [record] = &told.all()[..] else {
-            panic!("{what}: {told:?}")
-        };
-        assert_eq!(
-            (record.outcome, record.layer),
-            (OutcomeKind::Cancelled, Layer::Local),
-            "{what}"
-        );
+        server.client_closed().await.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let [record] = &told.all()[..] else { panic!("{what}: {told:?}") };
+        assert_eq!((record.outcome, record.layer), (OutcomeKind::Cancelled, Layer::Local), "{what}");
         assert_eq!(record.delivery, Delivery::Unknown, "{what}");
         assert_eq!(
             (record.scenario.as_deref(), record.tool.as_deref()),
@@ -131,9 +112,7 @@ async fn a_call_that_is_dropped_before_it_is_polled_sends_nothing() {
 async fn a_dropped_call_reaches_the_tool() {
     let kitchen = Kitchen::start().await.unwrap();
     let tool = "run_configured_test_scenario";
-    kitchen
-        .switch("timeout.cooperative_deadline", json!({ "delayMs": 600_000 }))
-        .unwrap();
+    kitchen.switch("timeout.cooperative_deadline", json!({ "delayMs": 600_000 })).unwrap();
     let (client, told) = observed(&kitchen.url());
     let mut call = Box::pin(client.call_tool(tool).send());
     tokio::select! {
@@ -142,10 +121,8 @@ async fn a_dropped_call_reaches_the_tool() {
         posts = kitchen.posts_when(|posts| posts.len() == 1 && kitchen.executions(tool) == 1) => drop(posts.unwrap()),
     }
     drop(call);
-    let posts = kitchen
-        .posts_when(|posts| posts.iter().all(|post| post.ending == Ending::ClientGone))
-        .await
-        .unwrap();
+    let posts =
+        kitchen.posts_when(|posts| posts.iter().all(|post| post.ending == Ending::ClientGone)).await.unwrap();
     assert_eq!(posts.len(), 1, "nothing but the call");
     assert_eq!(told.all()[0].outcome, OutcomeKind::Cancelled);
     assert_eq!((kitchen.executions(tool), kitchen.completions(tool)), (1, 0));
@@ -157,31 +134,18 @@ async fn a_dropped_call_reaches_the_tool() {
 async fn a_dropped_call_on_http_2_leaves_the_connection_open() {
     let kitchen = Kitchen::start().await.unwrap();
     let tool = "run_configured_test_scenario";
-    kitchen
-        .switch("timeout.cooperative_deadline", json!({ "delayMs": 600_000 }))
-        .unwrap();
+    kitchen.switch("timeout.cooperative_deadline", json!({ "delayMs": 600_000 })).unwrap();
     let http = reqwest::Client::builder().http2_prior_knowledge();
-    let client = Client::builder()
-        .http_with(&kitchen.url(), http)
-        .unwrap()
-        .build()
-        .unwrap();
+    let client = Client::builder().http_with(&kitchen.url(), http).unwrap().build().unwrap();
     let mut call = Box::pin(client.call_tool(tool).send());
     tokio::select! {
         ended = &mut call => panic!("it must not end by itself: {ended:?}"),
         posts = kitchen.posts_when(|posts| posts.len() == 1) => drop(posts.unwrap()),
     }
     drop(call);
-    kitchen
-        .posts_when(|posts| posts[0].ending == Ending::ClientGone)
-        .await
-        .unwrap();
+    kitchen.posts_when(|posts| posts[0].ending == Ending::ClientGone).await.unwrap();
     kitchen.switch("baseline", json!({})).unwrap();
-    let output = in_time(client.call_tool(tool).send())
-        .await
-        .unwrap()
-        .into_success()
-        .unwrap();
+    let output = in_time(client.call_tool(tool).send()).await.unwrap().into_success().unwrap();
     assert_eq!(output.record().posts, [Some(200)]);
     let posts = kitchen.posts();
     assert_eq!(posts.len(), 2, "nothing but the two calls");
@@ -192,9 +156,7 @@ async fn a_dropped_call_on_http_2_leaves_the_connection_open() {
 /// A caller that gives up by a timer of its own is a caller that drops the future.
 #[tokio::test]
 async fn a_race_that_is_lost_is_a_dropped_call() {
-    let server = FaultServer::start([Reply::steps([Step::AwaitClientClose]), good()])
-        .await
-        .unwrap();
+    let server = FaultServer::start([Reply::steps([Step::AwaitClientClose]), good()]).await.unwrap();
     let (client, told) = observed(&server.url());
     tokio::select! {
         ended = client.call_tool("slow").send() => panic!("it must lose: {ended:?}"),

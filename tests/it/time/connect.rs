@@ -27,11 +27,7 @@ impl Blackhole {
                 Ok(Ok(stream)) => queued.push(stream),
                 Ok(Err(_)) => return None,
                 Err(_) => {
-                    return Some(Self {
-                        addr,
-                        _listener: listener,
-                        _queued: queued,
-                    });
+                    return Some(Self { addr, _listener: listener, _queued: queued });
                 }
             }
         }
@@ -44,22 +40,15 @@ async fn a_connection_that_is_not_made_in_time_was_not_sent() {
     let Some(hole) = Blackhole::open().await else {
         return eprintln!("skipped: no blackhole on this system");
     };
-    let builder = Client::http(&format!("http://{}/mcp", hole.addr)).unwrap();
-    let client = builder
-        .connect_timeout(Duration::from_millis(300))
-        .build()
-        .unwrap();
+    let builder = crate::support::once(&format!("http://{}/mcp", hole.addr));
+    let client = builder.connect_timeout(Duration::from_millis(300)).build().unwrap();
     let ended = call(&client).await;
     let record = assert_ended(&"connect", &ended, OutcomeKind::Timeout, Delivery::NotSent, &[]);
     assert_eq!(record.post_count(), 0);
     let error = transport_error(&ended);
     assert_eq!(error.kind(), TransportErrorKind::ConnectTimeout);
     assert!(error.is_connect() && error.is_timeout());
-    assert!(
-        record.duration < Duration::from_secs(5),
-        "took {:?}",
-        record.duration
-    );
+    assert!(record.duration < Duration::from_secs(5), "took {:?}", record.duration);
 }
 
 /// Our own timer proves nothing.
@@ -69,15 +58,8 @@ async fn a_call_whose_time_is_up_while_it_connects_may_have_run() {
         return eprintln!("skipped: no blackhole on this system");
     };
     let after = Duration::from_millis(300);
-    let client = Client::http(&format!("http://{}/mcp", hole.addr))
-        .unwrap()
-        .timeout(after)
-        .build()
-        .unwrap();
+    let client = crate::support::once(&format!("http://{}/mcp", hole.addr)).timeout(after).build().unwrap();
     let ended = call(&client).await;
     assert_ended(&"call", &ended, OutcomeKind::Timeout, Delivery::Unknown, &[None]);
-    assert_eq!(
-        transport_error(&ended).kind(),
-        TransportErrorKind::Timeout { after }
-    );
+    assert_eq!(transport_error(&ended).kind(), TransportErrorKind::Timeout { after });
 }

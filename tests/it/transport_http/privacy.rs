@@ -33,18 +33,12 @@ async fn headers_bodies_arguments_and_tokens_are_never_printed() {
         for (media_type, body) in [("text/html", SECRET), ("application/json", error_body.as_str())] {
             let reply = Canned::new(status, media_type, body)
                 .header("Set-Cookie", &format!("session={SECRET}"))
-                .header(
-                    "WWW-Authenticate",
-                    &format!(r#"Bearer realm="{SECRET}", nonce="{SECRET}""#),
-                )
+                .header("WWW-Authenticate", &format!(r#"Bearer realm="{SECRET}", nonce="{SECRET}""#))
                 .header("Location", &format!("https://other.example/?token={SECRET}"))
                 .header("Retry-After", SECRET)
                 .header("X-Debug", SECRET);
             stage.answers(&reply);
-            let call = stage
-                .client
-                .call_tool("x")
-                .arguments(serde_json::json!({ "pin": SECRET }));
+            let call = stage.client.call_tool("x").arguments(serde_json::json!({ "pin": SECRET }));
             let call = call.header("X-Call", SECRET).meta("com.example/token", SECRET);
             assert!(!format!("{call:?} {:?}", stage.client).contains(SECRET));
             let error = failed(call.send().await);
@@ -59,23 +53,16 @@ async fn headers_bodies_arguments_and_tokens_are_never_printed() {
 
 #[tokio::test]
 async fn the_query_of_the_url_is_never_printed() {
-    let server = FaultServer::start([Reply::status(500), Reply::steps([mcp_tests::Step::Close])])
-        .await
-        .unwrap();
-    let client = Client::http(&format!("{}?key={SECRET}", server.url()))
-        .unwrap()
-        .build()
-        .unwrap();
+    let server =
+        FaultServer::start([Reply::status(500), Reply::steps([mcp_tests::Step::Close])]).await.unwrap();
+    let client = crate::support::once(&format!("{}?key={SECRET}", server.url())).build().unwrap();
     assert!(!format!("{client:?} {}", client.identity()).contains(SECRET));
     for _ in 0..2 {
         let error = failed(client.call_tool("x").send().await);
         let text = printed(&error);
         assert!(!text.contains(SECRET), "{text}");
     }
-    assert_eq!(
-        server.requests()[0].request_line(),
-        format!("POST /mcp?key={SECRET} HTTP/1.1")
-    );
+    assert_eq!(server.requests()[0].request_line(), format!("POST /mcp?key={SECRET} HTTP/1.1"));
 }
 
 #[tokio::test]
@@ -89,31 +76,19 @@ async fn the_body_of_an_error_is_kept_up_to_its_limit_and_shown_up_to_less() {
     ] {
         let stage = Stage::with(|builder| builder.max_error_body_bytes(limit)).await;
         let outcome = stage
-            .ends(
-                &Canned::new(502, "text/plain", vec![b'x'; length]),
-                http_error(Delivery::Unknown),
-            )
+            .ends(&Canned::new(502, "text/plain", vec![b'x'; length]), http_error(Delivery::Unknown))
             .await;
         let noted: &[&str] = if cut { &["cut-error-body"] } else { &[] };
         assert_eq!(notes(&outcome), noted, "{length}");
-        let CallError::Http(error) = failed(outcome) else {
-            panic!("an HTTP error")
-        };
+        let CallError::Http(error) = failed(outcome) else { panic!("an HTTP error") };
         assert_eq!(error.body().len(), kept, "{length}");
         assert_eq!(error.excerpt().len(), kept, "{length}");
     }
     let stage = Stage::new().await;
     let big = vec![b'x'; DEFAULT_MAX_ERROR_BODY_BYTES + 1];
-    let outcome = stage
-        .ends(
-            &Canned::new(502, "text/plain", big),
-            http_error(Delivery::Unknown),
-        )
-        .await;
+    let outcome = stage.ends(&Canned::new(502, "text/plain", big), http_error(Delivery::Unknown)).await;
     assert_eq!(notes(&outcome), ["cut-error-body"]);
-    let CallError::Http(error) = failed(outcome) else {
-        panic!("an HTTP error")
-    };
+    let CallError::Http(error) = failed(outcome) else { panic!("an HTTP error") };
     assert_eq!(error.body().len(), DEFAULT_MAX_ERROR_BODY_BYTES);
     assert_eq!(error.excerpt(), "x".repeat(MAX_EXCERPT_BYTES));
 }
@@ -130,15 +105,8 @@ async fn an_excerpt_of_any_bytes_is_text() {
             format!("x{}", "é".repeat((MAX_EXCERPT_BYTES - 1) / 2)),
         ),
     ] {
-        let outcome = stage
-            .ends(
-                &Canned::new(500, "text/plain", body),
-                http_error(Delivery::Unknown),
-            )
-            .await;
-        let CallError::Http(error) = failed(outcome) else {
-            panic!("an HTTP error")
-        };
+        let outcome = stage.ends(&Canned::new(500, "text/plain", body), http_error(Delivery::Unknown)).await;
+        let CallError::Http(error) = failed(outcome) else { panic!("an HTTP error") };
         assert_eq!(error.excerpt(), excerpt);
     }
 }
@@ -156,8 +124,6 @@ async fn an_error_whose_body_breaks_off_keeps_what_came() {
     assert_eq!(notes(&outcome), ["cut-error-body"]);
     let error = failed(outcome);
     assert_eq!(error.retry_after(), Some(std::time::Duration::from_secs(3)));
-    let CallError::Http(http) = &error else {
-        panic!("an HTTP error")
-    };
+    let CallError::Http(http) = &error else { panic!("an HTTP error") };
     assert_eq!(http.excerpt(), r#"{"jsonrpc":"2.0","#);
 }

@@ -33,11 +33,7 @@ async fn n_05_retry_after_in_all_its_forms() {
             for value in *values {
                 reply = reply.header("Retry-After", value);
             }
-            let delivery = if status == 503 {
-                Delivery::Unknown
-            } else {
-                Delivery::Refused
-            };
+            let delivery = if status == 503 { Delivery::Unknown } else { Delivery::Refused };
             let outcome = stage.ends(&reply, http_error(delivery)).await;
             assert_eq!(notes(&outcome), [""; 0], "{reply:?}");
             let error = failed(outcome);

@@ -16,11 +16,7 @@ const TABLE: &[(&[u16], Delivery, FailureKind)] = &[
     (&[429], Delivery::Refused, FailureKind::RateLimited),
     (&[408, 421, 425], Delivery::Refused, FailureKind::Unavailable),
     (&[401, 403], Delivery::Refused, FailureKind::Repair),
-    (
-        &[300, 301, 302, 303, 304, 305, 306, 307, 308, 399],
-        Delivery::Refused,
-        FailureKind::Invalid,
-    ),
+    (&[300, 301, 302, 303, 304, 305, 306, 307, 308, 399], Delivery::Refused, FailureKind::Invalid),
     (
         &[
             400, 402, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 422, 423, 424,
@@ -30,11 +26,7 @@ const TABLE: &[(&[u16], Delivery, FailureKind)] = &[
         FailureKind::Invalid,
     ),
     (&[502, 503, 504], Delivery::Unknown, FailureKind::Unavailable),
-    (
-        &[500, 501, 505, 506, 507, 508, 510, 511, 520, 529, 599],
-        Delivery::Unknown,
-        FailureKind::ServerFault,
-    ),
+    (&[500, 501, 505, 506, 507, 508, 510, 511, 520, 529, 599], Delivery::Unknown, FailureKind::ServerFault),
     // No class of HTTP's: nothing is known.
     (&[600, 999], Delivery::Unknown, FailureKind::ServerFault),
 ];
@@ -44,14 +36,8 @@ const NO_ERROR_IN_IT: &[(&str, &str)] = &[
     ("", ""),
     ("application/json", ""),
     ("application/json", " \r\n\t"),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"result":{"resultType":"complete","content":[]}}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[],"isError":true}}"#,
-    ),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"result":{"resultType":"complete","content":[]}}"#),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[],"isError":true}}"#),
     (
         "application/json",
         r#"{"jsonrpc":"2.0","id":{{id}},"result":{"resultType":"input_required","requestState":"s"}}"#,
@@ -64,35 +50,14 @@ const NO_ERROR_IN_IT: &[(&str, &str)] = &[
     ("application/json", "[]"),
     ("application/json", "null"),
     ("application/json", r#"{"error":"invalid_token"}"#),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"error":"no object"}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":"-32000","message":"text"}}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":1.5,"message":"text"}}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32000}}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"1.0","id":{{id}},"error":{"code":-32000,"message":"text"}}"#,
-    ),
-    (
-        "application/json",
-        r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":1,"message":"t"},"result":{}}"#,
-    ),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"error":"no object"}"#),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":"-32000","message":"text"}}"#),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":1.5,"message":"text"}}"#),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32000}}"#),
+    ("application/json", r#"{"jsonrpc":"1.0","id":{{id}},"error":{"code":-32000,"message":"text"}}"#),
+    ("application/json", r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":1,"message":"t"},"result":{}}"#),
     ("text/html", "<html><body>Bad Gateway</body></html>"),
-    (
-        "text/plain",
-        "upstream connect error or disconnect/reset before headers",
-    ),
+    ("text/plain", "upstream connect error or disconnect/reset before headers"),
 ];
 
 /// A JSON-RPC error, by the id that its body gives: JSON text, and whether it is another than the call's.
@@ -130,36 +95,17 @@ async fn c_01_a_status_outside_2xx_is_an_http_error_whatever_the_body_looks_like
                 assert_eq!(notes(&outcome), [""; 0], "{reply:?}");
                 let error = failed(outcome);
                 let id = error.request_id().unwrap().to_string();
-                assert_eq!(
-                    http(&error).body(),
-                    body.replace("{{id}}", &id).as_bytes(),
-                    "{reply:?}"
-                );
+                assert_eq!(http(&error).body(), body.replace("{{id}}", &id).as_bytes(), "{reply:?}");
                 assert_eq!(http(&error).excerpt(), body.replace("{{id}}", &id), "{reply:?}");
-                assert_eq!(
-                    error.header("Content-Type").unwrap_or_default(),
-                    *media_type,
-                    "{reply:?}"
-                );
+                assert_eq!(error.header("Content-Type").unwrap_or_default(), *media_type, "{reply:?}");
                 assert_eq!((error.rpc_code(), error.rpc_message()), (None, None), "{reply:?}");
                 assert!(error.rpc_data().is_none(), "{reply:?}");
                 assert_eq!(error.is_rate_limited(), status == 429, "{reply:?}");
                 assert_eq!(error.retry_after(), None, "{reply:?}");
-                assert_eq!(
-                    error.to_string(),
-                    format!("the server answered with HTTP status {status}")
-                );
+                assert_eq!(error.to_string(), format!("the server answered with HTTP status {status}"));
                 let failure = error.failure().unwrap();
-                assert_eq!(
-                    (failure.kind(), failure.delivery()),
-                    (*kind, *delivery),
-                    "{reply:?}"
-                );
-                assert_eq!(
-                    (failure.status(), failure.code()),
-                    (Some(status), None),
-                    "{reply:?}"
-                );
+                assert_eq!((failure.kind(), failure.delivery()), (*kind, *delivery), "{reply:?}");
+                assert_eq!((failure.status(), failure.code()), (Some(status), None), "{reply:?}");
             }
         }
     }
@@ -189,27 +135,15 @@ async fn the_error_in_the_body_is_a_fact_whatever_its_id_and_the_status_still_de
                     (Some(-32000), Some("said so")),
                     "{reply:?}"
                 );
-                assert_eq!(
-                    error.rpc_data().map(RawJson::get),
-                    Some(r#"{"n":1e400}"#),
-                    "{reply:?}"
-                );
+                assert_eq!(error.rpc_data().map(RawJson::get), Some(r#"{"n":1e400}"#), "{reply:?}");
                 let record = error.record().unwrap();
                 assert_eq!(
                     (record.error_code, record.error_message.as_deref()),
                     (Some(-32000), Some("said so"))
                 );
                 let failure = error.failure().unwrap();
-                assert_eq!(
-                    (failure.kind(), failure.delivery()),
-                    (kind, delivery),
-                    "{reply:?}"
-                );
-                assert_eq!(
-                    (failure.status(), failure.code()),
-                    (Some(status), Some(-32000)),
-                    "{reply:?}"
-                );
+                assert_eq!((failure.kind(), failure.delivery()), (kind, delivery), "{reply:?}");
+                assert_eq!((failure.status(), failure.code()), (Some(status), Some(-32000)), "{reply:?}");
             }
         }
     }
@@ -219,13 +153,9 @@ async fn the_error_in_the_body_is_a_fact_whatever_its_id_and_the_status_still_de
 async fn the_media_type_of_an_error_answer_does_not_hide_the_error_in_it() {
     let stage = Stage::new().await;
     let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"m"}}"#;
-    for media_type in [
-        "",
-        "text/plain",
-        "text/html; charset=utf-8",
-        "application/problem+json",
-        "Application/JSON",
-    ] {
+    for media_type in
+        ["", "text/plain", "text/html; charset=utf-8", "application/problem+json", "Application/JSON"]
+    {
         let reply = Canned::new(400, media_type, body);
         let error = failed(stage.ends(&reply, http_error(Delivery::Refused)).await);
         assert_eq!(error.rpc_code(), Some(-32001), "{media_type}");

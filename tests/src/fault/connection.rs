@@ -16,10 +16,7 @@ use super::step::Step;
 pub(super) async fn play(stream: TcpStream, number: usize, stage: Arc<Stage>) {
     // Each piece goes out as it is written.
     let _ = stream.set_nodelay(true);
-    let mut line = Line {
-        stream,
-        received: BytesMut::new(),
-    };
+    let mut line = Line { stream, received: BytesMut::new() };
     if let Some(reply) = stage.next_on_accept() {
         match line.perform(&reply, "null").await {
             End::KeptAlive => {}
@@ -100,11 +97,7 @@ impl Line {
                     () = self.client_close() => return Ok(Some(End::ClientClosed)),
                 }
             }
-            Step::Drip {
-                mut bytes,
-                chunk,
-                every,
-            } => {
+            Step::Drip { mut bytes, chunk, every } => {
                 while !bytes.is_empty() {
                     let piece = bytes.split_to(chunk.max(1).min(bytes.len()));
                     tokio::select! {

@@ -51,13 +51,7 @@ enum Framing {
 
 impl Reply {
     fn new(response: Option<Head>, body: Bytes) -> Self {
-        Self {
-            response,
-            body,
-            cut: None,
-            steps: Vec::new(),
-            on_accept: false,
-        }
+        Self { response, body, cut: None, steps: Vec::new(), on_accept: false }
     }
 
     fn response(status: u16, content_type: Option<&str>, framing: Framing, body: Bytes) -> Self {
@@ -65,16 +59,7 @@ impl Reply {
             .map(|content_type| ("Content-Type".to_owned(), content_type.to_owned()))
             .into_iter()
             .collect();
-        Self::new(
-            Some(Head {
-                status,
-                headers,
-                framing,
-                gzip: false,
-                half_event: false,
-            }),
-            body,
-        )
+        Self::new(Some(Head { status, headers, framing, gzip: false, half_event: false }), body)
     }
 
     /// A JSON response with a Content-Length.
@@ -108,18 +93,12 @@ impl Reply {
 
     /// Nothing but steps.
     pub fn steps(steps: impl Into<Vec<Step>>) -> Self {
-        Self {
-            steps: steps.into(),
-            ..Self::new(None, Bytes::new())
-        }
+        Self { steps: steps.into(), ..Self::new(None, Bytes::new()) }
     }
 
     /// Nothing but steps, played as soon as the connection is accepted, before anything is read.
     pub fn on_accept(steps: impl Into<Vec<Step>>) -> Self {
-        Self {
-            on_accept: true,
-            ..Self::steps(steps)
-        }
+        Self { on_accept: true, ..Self::steps(steps) }
     }
 
     fn change(mut self, change: impl FnOnce(&mut Head)) -> Self {
@@ -158,8 +137,7 @@ impl Reply {
     #[must_use = "the changed reply is returned"]
     pub fn header(self, name: &str, value: &str) -> Self {
         self.change(|head| {
-            head.headers
-                .retain(|(present, _)| !present.eq_ignore_ascii_case(name));
+            head.headers.retain(|(present, _)| !present.eq_ignore_ascii_case(name));
             head.headers.push((name.to_owned(), value.to_owned()));
         })
     }
@@ -168,16 +146,14 @@ impl Reply {
     #[must_use = "the changed reply is returned"]
     pub fn without_header(self, name: &str) -> Self {
         self.change(|head| {
-            head.headers
-                .retain(|(present, _)| !present.eq_ignore_ascii_case(name));
+            head.headers.retain(|(present, _)| !present.eq_ignore_ascii_case(name));
         })
     }
 
     /// Compresses the body and says so in Content-Encoding. No effect on raw bytes.
     #[must_use = "the changed reply is returned"]
     pub fn gzip(self) -> Self {
-        self.change(|head| head.gzip = true)
-            .header("Content-Encoding", "gzip")
+        self.change(|head| head.gzip = true).header("Content-Encoding", "gzip")
     }
 
     /// Leaves out the second half of the last event's data, and what follows it. The HTTP body still ends in order; with
@@ -223,18 +199,10 @@ impl Reply {
             Step::Write(bytes) => Step::Write(fill(&bytes, id)),
             Step::Chunk(bytes) => Step::Write(chunk(&fill(&bytes, id))),
             Step::LastChunk => Step::Write(Bytes::from_static(LAST_CHUNK)),
-            Step::Drip { bytes, chunk, every } => Step::Drip {
-                bytes: fill(&bytes, id),
-                chunk,
-                every,
-            },
+            Step::Drip { bytes, chunk, every } => Step::Drip { bytes: fill(&bytes, id), chunk, every },
             other => other,
         }));
-        steps.push(if self.is_complete() {
-            Step::KeepAlive
-        } else {
-            Step::Close
-        });
+        steps.push(if self.is_complete() { Step::KeepAlive } else { Step::Close });
         Ok(steps)
     }
 
@@ -331,10 +299,7 @@ fn fill(bytes: &Bytes, id: &str) -> Bytes {
 fn half_of_last_event(body: &[u8]) -> usize {
     const DATA: &[u8] = b"data: ";
     let last = body.strip_suffix(b"\n\n").unwrap_or(body);
-    let data = last
-        .windows(DATA.len())
-        .rposition(|window| window == DATA)
-        .map_or(0, |at| at + DATA.len());
+    let data = last.windows(DATA.len()).rposition(|window| window == DATA).map_or(0, |at| at + DATA.len());
     data + (last.len() - data) / 2
 }
 
@@ -344,10 +309,7 @@ mod tests {
 
     #[test]
     fn fills_every_placeholder() {
-        assert_eq!(
-            fill(&Bytes::from_static(b"{{id}} and {{id}}{{"), "\"a\""),
-            "\"a\" and \"a\"{{"
-        );
+        assert_eq!(fill(&Bytes::from_static(b"{{id}} and {{id}}{{"), "\"a\""), "\"a\" and \"a\"{{");
         assert_eq!(fill(&Bytes::from_static(b"none"), "1"), "none");
         assert_eq!(fill(&Bytes::from_static(b"{{id}}"), ""), "");
     }
@@ -368,10 +330,7 @@ mod tests {
         assert_eq!(last(Reply::json(200, "{}").cut_at(5)), Step::Close);
         assert_eq!(last(Reply::sse(&["1"])), Step::KeepAlive);
         assert_eq!(last(Reply::sse(&["1"]).unfinished()), Step::Close);
-        assert_eq!(
-            last(Reply::sse(&["1"]).unfinished().then(Step::LastChunk)),
-            Step::KeepAlive
-        );
+        assert_eq!(last(Reply::sse(&["1"]).unfinished().then(Step::LastChunk)), Step::KeepAlive);
         assert_eq!(last(Reply::raw("x")), Step::Close);
         assert_eq!(last(Reply::json(200, "{}").until_close()), Step::Close);
     }

@@ -38,9 +38,7 @@ impl RawRequest {
 
     /// JSON text of the id, `null` if there is none.
     pub(super) fn id(&self) -> String {
-        self.json()
-            .and_then(|body| body.get("id").map(Value::to_string))
-            .unwrap_or_else(|| "null".to_owned())
+        self.json().and_then(|body| body.get("id").map(Value::to_string)).unwrap_or_else(|| "null".to_owned())
     }
 }
 
@@ -54,25 +52,16 @@ pub(super) fn take(buffer: &mut BytesMut, connection: usize) -> Option<RawReques
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
         .collect();
-    let mut request = RawRequest {
-        connection,
-        head,
-        headers,
-        body: Bytes::new(),
-    };
+    let mut request = RawRequest { connection, head, headers, body: Bytes::new() };
     let start = end + 4;
-    let chunked = request
-        .header("transfer-encoding")
-        .is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"));
+    let chunked =
+        request.header("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"));
     let used = if chunked {
         let (body, used) = dechunk(buffer.get(start..)?)?;
         request.body = body;
         start + used
     } else {
-        let length = request
-            .header("content-length")
-            .and_then(|length| length.parse().ok())
-            .unwrap_or(0);
+        let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
         let used = start.checked_add(length)?;
         request.body = Bytes::copy_from_slice(buffer.get(start..used)?);
         used

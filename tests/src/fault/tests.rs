@@ -40,11 +40,7 @@ fn read_some(stream: &mut TcpStream, count: usize) -> String {
 #[tokio::test]
 async fn json_with_the_id_of_the_request() {
     let server = server([Reply::json(200, ANSWER).then(Step::Close)]).await;
-    for (id, text) in [
-        (json!(7), "7"),
-        (json!("a\"b"), r#""a\"b""#),
-        (json!(null), "null"),
-    ] {
+    for (id, text) in [(json!(7), "7"), (json!("a\"b"), r#""a\"b""#), (json!(null), "null")] {
         let body = format!(r#"{{"jsonrpc":"2.0","id":{text},"result":{{}}}}"#);
         assert_eq!(
             read_all(call(&server, id)),
@@ -132,21 +128,15 @@ async fn half_an_event_ends_in_order_or_not() {
     ];
     let server = server(script).await;
     let first = read_all(call(&server, 1));
-    assert!(
-        first.ends_with("event: message\ndata: 1\n\nevent: message\ndata: 22\r\n0\r\n\r\n"),
-        "{first}"
-    );
+    assert!(first.ends_with("event: message\ndata: 1\n\nevent: message\ndata: 22\r\n0\r\n\r\n"), "{first}");
     let second = read_all(call(&server, 1));
     assert!(second.ends_with("event: message\ndata: 22\r\n"), "{second}");
 }
 
 #[tokio::test]
 async fn lengths_can_be_wrong() {
-    let server = server([
-        Reply::json(200, "{}").content_length(10),
-        Reply::json(200, "{}").content_length(1),
-    ])
-    .await;
+    let server =
+        server([Reply::json(200, "{}").content_length(10), Reply::json(200, "{}").content_length(1)]).await;
     let long = read_all(call(&server, 1));
     assert!(long.ends_with("Content-Length: 10\r\n\r\n{}"), "{long}");
     let short = read_all(call(&server, 1));
@@ -162,9 +152,7 @@ async fn framing_and_headers_can_be_chosen() {
             .header("content-type", "text/plain")
             .header("Retry-After", "2")
             .then(Step::Close),
-        Reply::json(299, "{}")
-            .without_header("Content-Type")
-            .then(Step::Close),
+        Reply::json(299, "{}").without_header("Content-Type").then(Step::Close),
     ];
     let server = server(script).await;
     let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
@@ -177,10 +165,7 @@ async fn framing_and_headers_can_be_chosen() {
         read_all(call(&server, 1)),
         "HTTP/1.1 429 Too Many Requests\r\ncontent-type: text/plain\r\nRetry-After: 2\r\nContent-Length: 2\r\n\r\n{}"
     );
-    assert_eq!(
-        read_all(call(&server, 1)),
-        "HTTP/1.1 299 Unknown\r\nContent-Length: 2\r\n\r\n{}"
-    );
+    assert_eq!(read_all(call(&server, 1)), "HTTP/1.1 299 Unknown\r\nContent-Length: 2\r\n\r\n{}");
 }
 
 #[tokio::test]
@@ -197,10 +182,7 @@ async fn a_cut_can_be_a_reset() {
     let server = server([Reply::json(200, "{}").cut_at(12).then(Step::Reset)]).await;
     let mut stream = call(&server, 1);
     assert_eq!(read_some(&mut stream, 12), "HTTP/1.1 200");
-    assert_eq!(
-        stream.read(&mut [0]).unwrap_err().kind(),
-        ErrorKind::ConnectionReset
-    );
+    assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
 }
 
 #[tokio::test]
@@ -213,9 +195,7 @@ async fn gzip_compresses_after_the_id_is_filled_in() {
     assert!(head.contains("Content-Encoding: gzip"));
     assert!(head.contains(&format!("Content-Length: {}", bytes.len() - end - 4)));
     let mut body = String::new();
-    GzDecoder::new(&bytes[end + 4..])
-        .read_to_string(&mut body)
-        .unwrap();
+    GzDecoder::new(&bytes[end + 4..]).read_to_string(&mut body).unwrap();
     assert_eq!(body, r#"{"jsonrpc":"2.0","id":5,"result":{}}"#);
 }
 
@@ -231,10 +211,7 @@ async fn raw_bytes_are_not_touched() {
 async fn close_and_reset_before_any_byte() {
     let server = server([Reply::steps([Step::Close]), Reply::steps([Step::Reset])]).await;
     assert_eq!(read_all(call(&server, 1)), "");
-    assert_eq!(
-        call(&server, 1).read(&mut [0]).unwrap_err().kind(),
-        ErrorKind::ConnectionReset
-    );
+    assert_eq!(call(&server, 1).read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     assert_eq!(server.requests().len(), 2);
     assert_eq!(server.client_closes(), 0);
 }
@@ -250,20 +227,11 @@ async fn faults_on_accept_read_nothing() {
     ];
     let server = server(script).await;
     assert_eq!(read_all(connect(server.addr())), "");
-    assert_eq!(
-        connect(server.addr()).read(&mut [0]).unwrap_err().kind(),
-        ErrorKind::ConnectionReset
-    );
-    assert_eq!(
-        read_all(connect(server.addr())),
-        "HTTP/1.1 408 Request Timeout\r\n\r\n"
-    );
+    assert_eq!(connect(server.addr()).read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(read_all(connect(server.addr())), "HTTP/1.1 408 Request Timeout\r\n\r\n");
     let silent = call(&server, 1);
     silent.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-    assert_eq!(
-        (&silent).read(&mut [0]).unwrap_err().kind(),
-        ErrorKind::WouldBlock
-    );
+    assert_eq!((&silent).read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     assert!(server.requests().is_empty());
     drop(silent);
     server.client_closed().await.unwrap();
@@ -278,11 +246,7 @@ async fn a_closing_client_is_seen() {
         Step::AwaitClientClose,
         Step::Hang,
         Step::Pause(Duration::from_secs(60)),
-        Step::Drip {
-            bytes: Bytes::from_static(b"abc"),
-            chunk: 1,
-            every: Duration::from_secs(60),
-        },
+        Step::Drip { bytes: Bytes::from_static(b"abc"), chunk: 1, every: Duration::from_secs(60) },
     ] {
         let server = server([Reply::sse(&["1"]).unfinished().then(step.clone())]).await;
         let mut stream = call(&server, 1);
@@ -310,10 +274,7 @@ async fn waiting_for_the_client_gives_up() {
     let stream = call(&server, 1);
     server.requested(1).await.unwrap();
     tokio::time::pause();
-    assert_eq!(
-        server.client_closed().await.unwrap_err().kind(),
-        ErrorKind::TimedOut
-    );
+    assert_eq!(server.client_closed().await.unwrap_err().kind(), ErrorKind::TimedOut);
     assert_eq!(server.requested(2).await.unwrap_err().kind(), ErrorKind::TimedOut);
     drop(stream);
 }
@@ -321,9 +282,7 @@ async fn waiting_for_the_client_gives_up() {
 #[tokio::test]
 async fn pauses_and_drips_take_their_time() {
     let script = [
-        Reply::raw("a")
-            .then(Step::Pause(Duration::from_millis(100)))
-            .then(Step::write("b")),
+        Reply::raw("a").then(Step::Pause(Duration::from_millis(100))).then(Step::write("b")),
         Reply::steps([Step::Drip {
             bytes: Bytes::from_static(b"id={{id}}"),
             chunk: 2,
@@ -348,10 +307,7 @@ async fn pauses_and_drips_take_their_time() {
         }
     }
     assert_eq!(pieces.concat(), "id=42");
-    assert!(
-        started.elapsed() >= Duration::from_millis(150),
-        "three pieces, a wait before each"
-    );
+    assert!(started.elapsed() >= Duration::from_millis(150), "three pieces, a wait before each");
 }
 
 #[tokio::test]

@@ -25,10 +25,7 @@ pub(super) fn run(call: &ToolCall, message: Option<String>, invocation: u64) -> 
     };
     let action = answer.get("action").and_then(Value::as_str).unwrap_or("cancel");
     let accepted = action == "accept";
-    fields.push((
-        "elicitationOutcome",
-        json!(if accepted { "accepted" } else { action }),
-    ));
+    fields.push(("elicitationOutcome", json!(if accepted { "accepted" } else { action })));
     if accepted {
         let reason = answer.pointer("/content/reason").and_then(Value::as_str);
         fields.extend(reason.map(|reason| ("approvalReason", json!(reason))));

@@ -35,20 +35,12 @@ impl Selection {
     fn new(id: &str, params: Value) -> Result<Self, SelectError> {
         let params = if params.is_null() { json!({}) } else { params };
         let scenario = Arc::new(Scenario::parse(id, &params)?);
-        Ok(Self {
-            id: id.to_owned(),
-            params,
-            scenario,
-        })
+        Ok(Self { id: id.to_owned(), params, scenario })
     }
 
     fn baseline() -> Self {
         let scenario = Arc::new(Scenario::Baseline { delay_ms: 0 });
-        Self {
-            id: "baseline".to_owned(),
-            params: json!({}),
-            scenario,
-        }
+        Self { id: "baseline".to_owned(), params: json!({}), scenario }
     }
 
     fn same_as(&self, other: &Self) -> bool {
@@ -64,10 +56,7 @@ struct Session {
 
 impl Session {
     fn new(selection: Selection) -> Self {
-        Self {
-            selection,
-            counters: BTreeMap::new(),
-        }
+        Self { selection, counters: BTreeMap::new() }
     }
 
     fn count(&mut self, key: &str) -> u64 {
@@ -86,11 +75,7 @@ struct State {
 
 impl Default for State {
     fn default() -> Self {
-        Self {
-            selection: Selection::baseline(),
-            session: None,
-            terminated: watch::Sender::new(()),
-        }
+        Self { selection: Selection::baseline(), session: None, terminated: watch::Sender::new(()) }
     }
 }
 
@@ -98,17 +83,12 @@ impl State {
     /// The session as it is, or a new one from the selection.
     fn session(&mut self) -> &mut Session {
         let selection = &self.selection;
-        self.session
-            .get_or_insert_with(|| Session::new(selection.clone()))
+        self.session.get_or_insert_with(|| Session::new(selection.clone()))
     }
 
     /// Drops the session if the selection has changed since it was made.
     fn follow_selection(&mut self) {
-        if self
-            .session
-            .as_ref()
-            .is_some_and(|session| !session.selection.same_as(&self.selection))
-        {
+        if self.session.as_ref().is_some_and(|session| !session.selection.same_as(&self.selection)) {
             self.session = None;
         }
     }
@@ -214,10 +194,7 @@ impl Callers {
 
     /// Zeroes all counters; the sessions stay.
     pub(super) fn reset_counters(&self) {
-        for session in lock(&self.states)
-            .values_mut()
-            .filter_map(|state| state.session.as_mut())
-        {
+        for session in lock(&self.states).values_mut().filter_map(|state| state.session.as_mut()) {
             session.counters.clear();
         }
         lock(&self.started).clear();

@@ -65,16 +65,11 @@ pub(super) fn get_prompt(params: Option<&Value>) -> Result<Members, RpcError> {
     if name != "valid_prompt" {
         return Err(RpcError::new(-32602, format!("Unknown prompt: '{name}'")));
     }
-    let topic = params
-        .and_then(|params| params.pointer("/arguments/topic"))
-        .and_then(Value::as_str);
+    let topic = params.and_then(|params| params.pointer("/arguments/topic")).and_then(Value::as_str);
     let text = format!("Tell me about {}.", topic.unwrap_or("testing"));
     Ok(members([
         ("description", json!("A prompt that is as it should be")),
-        (
-            "messages",
-            json!([{ "role": "user", "content": { "type": "text", "text": text } }]),
-        ),
+        ("messages", json!([{ "role": "user", "content": { "type": "text", "text": text } }])),
     ]))
 }
 

@@ -71,9 +71,7 @@ fn cell(revision: &Revision) -> String {
 
 fn close(call: &ToolCall, default_reason: &str, prompt: &str) -> Result<Reply, BadArgument> {
     let ticket = call.integer("ticketId")?;
-    let given = call
-        .optional_text(KEY)?
-        .filter(|reason| !reason.trim().is_empty());
+    let given = call.optional_text(KEY)?.filter(|reason| !reason.trim().is_empty());
     call.start();
     if let Some(reason) = given {
         return Ok(closed(call, "upfront", ticket, &reason));
@@ -99,14 +97,7 @@ fn close(call: &ToolCall, default_reason: &str, prompt: &str) -> Result<Reply, B
             .unwrap_or(default_reason);
         Ok(closed(call, "mrtr", ticket, reason))
     } else {
-        Ok(payload(
-            call,
-            "cancelled",
-            ticket,
-            None,
-            false,
-            "Ticket close cancelled",
-        ))
+        Ok(payload(call, "cancelled", ticket, None, false, "Ticket close cancelled"))
     }
 }
 
@@ -132,14 +123,7 @@ fn question(ticket: i64, default_reason: &str, prompt: &str) -> Value {
 }
 
 fn closed(call: &ToolCall, path: &str, ticket: i64, reason: &str) -> Reply {
-    payload(
-        call,
-        path,
-        ticket,
-        Some(reason),
-        true,
-        &format!("Closed ticket {ticket}: {reason}"),
-    )
+    payload(call, path, ticket, Some(reason), true, &format!("Closed ticket {ticket}: {reason}"))
 }
 
 /// The answer of the close tool. It never sets `isError`, so a cancelled close looks like a success.
@@ -195,13 +179,8 @@ fn region(call: &ToolCall) -> Result<Reply, BadArgument> {
     let region = call.text("region")?;
     let order = call.text("orderId")?;
     call.start();
-    let header = call
-        .headers
-        .get("mcp-param-region")
-        .and_then(|value| value.to_str().ok());
-    let matches = header
-        .and_then(decode_sentinel)
-        .is_some_and(|decoded| decoded == region);
+    let header = call.headers.get("mcp-param-region").and_then(|value| value.to_str().ok());
+    let matches = header.and_then(decode_sentinel).is_some_and(|decoded| decoded == region);
     Ok(Reply::success(&[
         ("scenarioId", json!(ID)),
         ("tool", json!(REGION)),

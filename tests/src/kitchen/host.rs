@@ -85,10 +85,7 @@ fn tool_call(params: Option<&Value>, scenario: &Scenario) -> Result<CallParts, R
     let object = |name: &str| match params.and_then(|params| params.get(name)) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members.clone())),
-        Some(_) => Err(RpcError::new(
-            -32602,
-            format!("Parameter '{name}' is not an object"),
-        )),
+        Some(_) => Err(RpcError::new(-32602, format!("Parameter '{name}' is not an object"))),
     };
     let arguments = object("arguments")?.unwrap_or_default();
     let responses = object("inputResponses")?;
@@ -108,37 +105,25 @@ fn result(
 ) -> Result<Members, RpcError> {
     let modern = revision.modern;
     match method {
-        "server/discover" if modern => Ok(cached(members([
-            ("supportedVersions", json!([MODERN])),
-            ("capabilities", capabilities()),
-        ]))),
+        "server/discover" if modern => {
+            Ok(cached(members([("supportedVersions", json!([MODERN])), ("capabilities", capabilities())])))
+        }
         "initialize" if !modern => {
-            let asked = params
-                .and_then(|params| params.get("protocolVersion"))
-                .and_then(Value::as_str);
+            let asked = params.and_then(|params| params.get("protocolVersion")).and_then(Value::as_str);
             Ok(members([
-                (
-                    "protocolVersion",
-                    json!(asked.filter(|asked| *asked != MODERN).unwrap_or("2025-11-25")),
-                ),
+                ("protocolVersion", json!(asked.filter(|asked| *asked != MODERN).unwrap_or("2025-11-25"))),
                 ("capabilities", capabilities()),
                 ("serverInfo", server_info()),
             ]))
         }
         "ping" | "logging/setLevel" if !modern => Ok(Members::new()),
-        "tools/list" => Ok(listed(
-            members([("tools", Value::Array(tools::list(scenario)))]),
-            modern,
-        )),
+        "tools/list" => Ok(listed(members([("tools", Value::Array(tools::list(scenario)))]), modern)),
         "resources/list" => Ok(listed(catalog::resources(), modern)),
         "resources/templates/list" => Ok(listed(members([("resourceTemplates", json!([]))]), modern)),
         "prompts/list" => Ok(listed(catalog::prompts(), modern)),
         "resources/read" => catalog::read_resource(params, modern).map(|result| listed(result, modern)),
         "prompts/get" => catalog::get_prompt(params),
-        _ => Err(RpcError::new(
-            -32601,
-            format!("Method '{method}' is not available."),
-        )),
+        _ => Err(RpcError::new(-32601, format!("Method '{method}' is not available."))),
     }
 }
 

@@ -7,15 +7,8 @@ use crate::dotnet_json;
 /// A message that a POST carried.
 #[derive(Debug)]
 pub(super) enum Message {
-    Request {
-        id: Value,
-        method: String,
-        params: Option<Value>,
-    },
-    Notification {
-        method: String,
-        params: Option<Value>,
-    },
+    Request { id: Value, method: String, params: Option<Value> },
+    Notification { method: String, params: Option<Value> },
     Response,
 }
 
@@ -34,11 +27,9 @@ impl Message {
         let params = members.get("params").cloned();
         match members.get("id") {
             None => Some(Self::Notification { method, params }),
-            Some(id) if id.is_string() || id.is_i64() => Some(Self::Request {
-                id: id.clone(),
-                method,
-                params,
-            }),
+            Some(id) if id.is_string() || id.is_i64() => {
+                Some(Self::Request { id: id.clone(), method, params })
+            }
             Some(_) => None,
         }
     }
@@ -92,11 +83,7 @@ pub(super) struct RpcError {
 
 impl RpcError {
     pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
+        Self { code, message: message.into(), data: None }
     }
 
     pub(super) fn with_data(mut self, data: Value) -> Self {
@@ -120,10 +107,7 @@ impl RpcError {
 
 /// A response document around a result that is written already.
 pub(super) fn response(id: &Value, result: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
-        dotnet_json::to_string(id)
-    )
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, dotnet_json::to_string(id))
 }
 
 /// The members of a result.
@@ -131,8 +115,5 @@ pub(super) type Members = Map<String, Value>;
 
 /// Shorthand for an object's members.
 pub(super) fn members<const N: usize>(pairs: [(&str, Value); N]) -> Members {
-    pairs
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

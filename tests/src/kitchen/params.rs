@@ -60,10 +60,9 @@ impl Params<'_> {
         let wrong = || Expected(name, "an array of strings");
         match self.0.get(name) {
             None => Ok(default.iter().map(|&text| text.to_owned()).collect()),
-            Some(Value::Array(items)) => items
-                .iter()
-                .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
-                .collect(),
+            Some(Value::Array(items)) => {
+                items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+            }
             Some(_) => Err(wrong()),
         }
     }
@@ -83,10 +82,7 @@ impl Params<'_> {
         let wrong = || Expected(name, "an array of HTTP statuses from 200 to 999");
         match self.0.get(name) {
             None => Ok(default.to_vec()),
-            Some(Value::Array(items)) => items
-                .iter()
-                .map(|item| status_of(item).ok_or_else(wrong))
-                .collect(),
+            Some(Value::Array(items)) => items.iter().map(|item| status_of(item).ok_or_else(wrong)).collect(),
             Some(_) => Err(wrong()),
         }
     }
@@ -97,7 +93,5 @@ pub(super) const STATUS: &str = "an HTTP status from 200 to 999";
 /// An HTTP status that can end an exchange.
 pub(super) fn status_of(value: &Value) -> Option<StatusCode> {
     let number = u16::try_from(value.as_u64()?).ok()?;
-    StatusCode::from_u16(number)
-        .ok()
-        .filter(|status| !status.is_informational())
+    StatusCode::from_u16(number).ok().filter(|status| !status.is_informational())
 }

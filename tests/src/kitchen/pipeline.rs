@@ -77,15 +77,9 @@ impl Core {
         };
         let mut window = lock(&self.window);
         let now = Instant::now();
-        let current = window.get_or_insert(Window {
-            since: now,
-            requests: 0,
-        });
+        let current = window.get_or_insert(Window { since: now, requests: 0 });
         if now.duration_since(current.since) >= self.options.rate_window {
-            *current = Window {
-                since: now,
-                requests: 0,
-            };
+            *current = Window { since: now, requests: 0 };
         }
         current.requests += 1;
         current.requests <= limit
@@ -114,8 +108,7 @@ impl Core {
         if declared_length(headers).is_some_and(|length| length > self.options.max_body as u64) {
             return Err(Box::new(Answer::status_only(StatusCode::PAYLOAD_TOO_LARGE)));
         }
-        self.caller(headers)
-            .ok_or_else(|| Box::new(Answer::status_only(StatusCode::UNAUTHORIZED)))
+        self.caller(headers).ok_or_else(|| Box::new(Answer::status_only(StatusCode::UNAUTHORIZED)))
     }
 
     /// None means that the connection is to be broken off.
@@ -126,15 +119,10 @@ impl Core {
         };
         if upload.too_long {
             let error = RpcError::new(-32700, "The body is too long");
-            return Some(Answer::json(
-                StatusCode::BAD_REQUEST,
-                error.document(&Value::Null),
-            ));
+            return Some(Answer::json(StatusCode::BAD_REQUEST, error.document(&Value::Null)));
         }
         let method = body.and_then(|body| body.get("method")).and_then(Value::as_str);
-        let arrival = self
-            .callers
-            .arrive(&caller, method, headers.contains_key("mcp-session-id"));
+        let arrival = self.callers.arrive(&caller, method, headers.contains_key("mcp-session-id"));
         if body.is_some_and(Value::is_array) {
             // The real one reads members of an object here, and fails.
             return Some(Answer::status_only(StatusCode::INTERNAL_SERVER_ERROR));
@@ -214,9 +202,7 @@ impl Handler for Core {
         let (head, body) = request.into_parts();
         let (version, is_namebeta) = (head.version, head.uri.path() == NAMEBETA_PATH);
         let mut response = if head.method == Method::POST {
-            self.post(head, body, &connection)
-                .await
-                .inspect_err(|_| connection.reset_when_closed(version))?
+            self.post(head, body, &connection).await.inspect_err(|_| connection.reset_when_closed(version))?
         } else {
             let answer = self.other(&head);
             self.log.enter_other(OtherRequest {
@@ -239,10 +225,7 @@ fn security(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'self'; frame-ancestors 'none'",
-        ),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'"),
         (header::REFERRER_POLICY, "no-referrer"),
     ] {
         headers.insert::<HeaderName>(name, HeaderValue::from_static(value));
@@ -262,18 +245,12 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
 
 /// Reads the body, unless it is said or found to be too long. Fails if the client goes away in the middle.
 pub(crate) async fn receive(headers: &HeaderMap, body: Incoming, limit: usize) -> Result<Upload, Broken> {
-    let too_long = Upload {
-        raw: Bytes::new(),
-        too_long: true,
-    };
+    let too_long = Upload { raw: Bytes::new(), too_long: true };
     if declared_length(headers).is_some_and(|length| length > limit as u64) {
         return Ok(too_long);
     }
     match Limited::new(body, limit).collect().await {
-        Ok(read) => Ok(Upload {
-            raw: read.to_bytes(),
-            too_long: false,
-        }),
+        Ok(read) => Ok(Upload { raw: read.to_bytes(), too_long: false }),
         Err(error) if error.is::<LengthLimitError>() => Ok(too_long),
         Err(_) => Err(Broken),
     }

@@ -21,82 +21,25 @@ pub struct ScenarioInfo {
 
 /// All scenarios: the default set first, then the extra ones.
 pub const SCENARIOS: &[ScenarioInfo] = &[
-    ScenarioInfo {
-        id: "baseline",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "errors.http_status_sequence",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "errors.jsonrpc_error",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "errors.tool_error",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "elicitation.approval",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "compat.sdk_v2",
-        default_set: true,
-    },
-    ScenarioInfo {
-        id: "errors.connection_close",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "errors.malformed_payload",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "errors.http_status_per_method",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "errors.non_compliant_envelope",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "auth.token_lifecycle",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "timeout.uncooperative_hang",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "timeout.cooperative_deadline",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "timeout.late_response",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "timeout.init_hang",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "elicitation.decline",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "elicitation.url_mode",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "catalog.facet_unavailable",
-        default_set: false,
-    },
-    ScenarioInfo {
-        id: "catalog.pagination",
-        default_set: false,
-    },
+    ScenarioInfo { id: "baseline", default_set: true },
+    ScenarioInfo { id: "errors.http_status_sequence", default_set: true },
+    ScenarioInfo { id: "errors.jsonrpc_error", default_set: true },
+    ScenarioInfo { id: "errors.tool_error", default_set: true },
+    ScenarioInfo { id: "elicitation.approval", default_set: true },
+    ScenarioInfo { id: "compat.sdk_v2", default_set: true },
+    ScenarioInfo { id: "errors.connection_close", default_set: false },
+    ScenarioInfo { id: "errors.malformed_payload", default_set: false },
+    ScenarioInfo { id: "errors.http_status_per_method", default_set: false },
+    ScenarioInfo { id: "errors.non_compliant_envelope", default_set: false },
+    ScenarioInfo { id: "auth.token_lifecycle", default_set: false },
+    ScenarioInfo { id: "timeout.uncooperative_hang", default_set: false },
+    ScenarioInfo { id: "timeout.cooperative_deadline", default_set: false },
+    ScenarioInfo { id: "timeout.late_response", default_set: false },
+    ScenarioInfo { id: "timeout.init_hang", default_set: false },
+    ScenarioInfo { id: "elicitation.decline", default_set: false },
+    ScenarioInfo { id: "elicitation.url_mode", default_set: false },
+    ScenarioInfo { id: "catalog.facet_unavailable", default_set: false },
+    ScenarioInfo { id: "catalog.pagination", default_set: false },
 ];
 
 /// A scenario could not be selected.
@@ -123,15 +66,8 @@ impl fmt::Display for SelectError {
         match self {
             Self::UnknownScenario(id) => write!(f, "there is no scenario '{id}'"),
             Self::ParamsNotAnObject => f.write_str("the parameters of a scenario are a JSON object"),
-            Self::BadParameter {
-                scenario,
-                parameter,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "parameter '{parameter}' of scenario '{scenario}' must be {expected}"
-                )
+            Self::BadParameter { scenario, parameter, expected } => {
+                write!(f, "parameter '{parameter}' of scenario '{scenario}' must be {expected}")
             }
         }
     }
@@ -142,71 +78,24 @@ impl std::error::Error for SelectError {}
 /// What a scenario does, with its parameters.
 #[derive(Clone, Debug)]
 pub(super) enum Scenario {
-    Baseline {
-        delay_ms: u64,
-    },
-    HttpStatusSequence {
-        codes: Vec<StatusCode>,
-    },
-    JsonRpcError {
-        code: i64,
-        message: String,
-        on: u64,
-    },
-    ToolError {
-        message: String,
-        on: u64,
-    },
+    Baseline { delay_ms: u64 },
+    HttpStatusSequence { codes: Vec<StatusCode> },
+    JsonRpcError { code: i64, message: String, on: u64 },
+    ToolError { message: String, on: u64 },
     Approval(Form),
-    CompatSdkV2 {
-        default_close_reason: String,
-        prompt: String,
-    },
-    ConnectionClose {
-        target: Target,
-        on: u64,
-    },
-    MalformedPayload {
-        kind: Malformed,
-        target: Target,
-        on: u64,
-    },
-    HttpStatusPerMethod {
-        rules: BTreeMap<String, StatusCode>,
-    },
-    NonCompliantEnvelope {
-        status: StatusCode,
-        payload: String,
-        on: u64,
-    },
-    TokenLifecycle {
-        until: u64,
-        forever: bool,
-    },
-    UncooperativeHang {
-        on: u64,
-        duration: Duration,
-    },
-    CooperativeDeadline {
-        delay_ms: u64,
-        honor: bool,
-    },
-    LateResponse {
-        delay: Duration,
-    },
-    InitHang {
-        delay: Duration,
-    },
-    Decline {
-        prompt: String,
-    },
-    UrlMode {
-        url: String,
-        prompt: String,
-    },
-    FacetUnavailable {
-        facets: Vec<String>,
-    },
+    CompatSdkV2 { default_close_reason: String, prompt: String },
+    ConnectionClose { target: Target, on: u64 },
+    MalformedPayload { kind: Malformed, target: Target, on: u64 },
+    HttpStatusPerMethod { rules: BTreeMap<String, StatusCode> },
+    NonCompliantEnvelope { status: StatusCode, payload: String, on: u64 },
+    TokenLifecycle { until: u64, forever: bool },
+    UncooperativeHang { on: u64, duration: Duration },
+    CooperativeDeadline { delay_ms: u64, honor: bool },
+    LateResponse { delay: Duration },
+    InitHang { delay: Duration },
+    Decline { prompt: String },
+    UrlMode { url: String, prompt: String },
+    FacetUnavailable { facets: Vec<String> },
     Pagination(Pages),
 }
 
@@ -274,9 +163,7 @@ impl Scenario {
 
     fn default_set(id: &str, params: &Params<'_>) -> Result<Option<Self>, Expected> {
         Ok(Some(match id {
-            "baseline" => Self::Baseline {
-                delay_ms: params.amount("slowReportDelayMs", 0)?,
-            },
+            "baseline" => Self::Baseline { delay_ms: params.amount("slowReportDelayMs", 0)? },
             "errors.http_status_sequence" => Self::HttpStatusSequence {
                 codes: params.statuses("statusCodes", &[StatusCode::SERVICE_UNAVAILABLE, StatusCode::OK])?,
             },
@@ -329,9 +216,7 @@ impl Scenario {
                 target: target(params, "target")?,
                 on: params.amount("onInvocation", 1)?,
             },
-            "errors.http_status_per_method" => Self::HttpStatusPerMethod {
-                rules: rules(params)?,
-            },
+            "errors.http_status_per_method" => Self::HttpStatusPerMethod { rules: rules(params)? },
             "errors.non_compliant_envelope" => Self::NonCompliantEnvelope {
                 status: params.status("httpStatus", StatusCode::BAD_REQUEST)?,
                 payload: params.text("resultPayload", GOOD_RESULT)?,
@@ -349,25 +234,21 @@ impl Scenario {
                 delay_ms: params.amount("delayMs", 1000)?,
                 honor: params.flag("honorCancellation", true)?,
             },
-            "timeout.late_response" => Self::LateResponse {
-                delay: millis(params.amount("delayMs", 5000)?),
-            },
+            "timeout.late_response" => Self::LateResponse { delay: millis(params.amount("delayMs", 5000)?) },
             "timeout.init_hang" => {
                 params.flag("honorCancellation", true)?;
-                Self::InitHang {
-                    delay: millis(params.amount("initDelayMs", 2000)?),
-                }
+                Self::InitHang { delay: millis(params.amount("initDelayMs", 2000)?) }
             }
-            "elicitation.decline" => Self::Decline {
-                prompt: params.text("promptMessage", "Please decline.")?,
-            },
+            "elicitation.decline" => {
+                Self::Decline { prompt: params.text("promptMessage", "Please decline.")? }
+            }
             "elicitation.url_mode" => Self::UrlMode {
                 url: params.text("url", "https://example.com/approve")?,
                 prompt: params.text("promptMessage", "Open the page to approve.")?,
             },
-            "catalog.facet_unavailable" => Self::FacetUnavailable {
-                facets: params.texts("unavailableFacets", &["resources"])?,
-            },
+            "catalog.facet_unavailable" => {
+                Self::FacetUnavailable { facets: params.texts("unavailableFacets", &["resources"])? }
+            }
             "catalog.pagination" => Self::Pagination(Pages {
                 total: params.amount("totalItems", 10)?,
                 size: params.amount("pageSize", 3)?.max(1),
@@ -397,12 +278,7 @@ fn rules(params: &Params<'_>) -> Result<BTreeMap<String, StatusCode>, Expected> 
         ])),
         Some(Value::Object(rules)) => rules
             .iter()
-            .map(|(method, status)| {
-                Ok((
-                    method.clone(),
-                    status_of(status).ok_or(Expected("rules", STATUS))?,
-                ))
-            })
+            .map(|(method, status)| Ok((method.clone(), status_of(status).ok_or(Expected("rules", STATUS))?)))
             .collect(),
         Some(_) => Err(Expected("rules", "an object of HTTP statuses by method")),
     }

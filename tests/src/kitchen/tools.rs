@@ -33,11 +33,7 @@ pub(super) enum Reply {
     /// A text block with a JSON object in it. No `isError` is written where there is none.
     Complete { text: String, is_error: Option<bool> },
     /// It needs input first.
-    InputRequired {
-        key: &'static str,
-        request: Value,
-        state: String,
-    },
+    InputRequired { key: &'static str, request: Value, state: String },
 }
 
 /// An argument is missing or has the wrong type, so the tool did not start.
@@ -46,24 +42,15 @@ pub(super) struct BadArgument;
 
 impl Reply {
     pub(super) fn success(fields: &[(&str, Value)]) -> Self {
-        Self::Complete {
-            text: dotnet_json::object(fields),
-            is_error: None,
-        }
+        Self::Complete { text: dotnet_json::object(fields), is_error: None }
     }
 
     pub(super) fn with_error(fields: &[(&str, Value)], is_error: bool) -> Self {
-        Self::Complete {
-            text: dotnet_json::object(fields),
-            is_error: Some(is_error),
-        }
+        Self::Complete { text: dotnet_json::object(fields), is_error: Some(is_error) }
     }
 
     fn bad_argument(tool: &str) -> Self {
-        Self::Complete {
-            text: format!("An error occurred invoking '{tool}'."),
-            is_error: Some(true),
-        }
+        Self::Complete { text: format!("An error occurred invoking '{tool}'."), is_error: Some(true) }
     }
 }
 
@@ -84,19 +71,12 @@ impl ToolCall {
 
     /// A string argument that must be there.
     pub(super) fn text(&self, name: &str) -> Result<String, BadArgument> {
-        self.arguments
-            .get(name)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-            .ok_or(BadArgument)
+        self.arguments.get(name).and_then(Value::as_str).map(str::to_owned).ok_or(BadArgument)
     }
 
     /// An integer argument that must be there.
     pub(super) fn integer(&self, name: &str) -> Result<i64, BadArgument> {
-        self.arguments
-            .get(name)
-            .and_then(Value::as_i64)
-            .ok_or(BadArgument)
+        self.arguments.get(name).and_then(Value::as_i64).ok_or(BadArgument)
     }
 
     /// The input response of a key.
@@ -133,28 +113,20 @@ pub(super) async fn run(call: ToolCall) -> Reply {
         _ => false,
     };
     let work = async move {
-        let reply = dispatch(&call)
-            .await
-            .unwrap_or_else(|BadArgument| Reply::bad_argument(&call.tool));
+        let reply = dispatch(&call).await.unwrap_or_else(|BadArgument| Reply::bad_argument(&call.tool));
         callers.finish(&call.tool);
         reply
     };
     if deaf {
         // On a task of its own it goes on after the client left.
-        tokio::spawn(work)
-            .await
-            .unwrap_or_else(|_| Reply::bad_argument(&tool))
+        tokio::spawn(work).await.unwrap_or_else(|_| Reply::bad_argument(&tool))
     } else {
         work.await
     }
 }
 
 async fn dispatch(call: &ToolCall) -> Result<Reply, BadArgument> {
-    if let Scenario::CompatSdkV2 {
-        default_close_reason,
-        prompt,
-    } = &*call.scenario
-    {
+    if let Scenario::CompatSdkV2 { default_close_reason, prompt } = &*call.scenario {
         return compat::run(call, default_close_reason, prompt);
     }
     let message = call.optional_text("message")?;

@@ -33,10 +33,7 @@ pub(super) struct Valid {
 /// Checks a request. The rejection is ready to be sent.
 pub(super) fn validate(headers: &HeaderMap, body: Option<&Value>) -> Result<Valid, Box<Answer>> {
     if !(accepts(headers, "application/json") && accepts(headers, "text/event-stream")) {
-        let error = RpcError::new(
-            -32000,
-            "Not Acceptable: both JSON and event streams must be accepted",
-        );
+        let error = RpcError::new(-32000, "Not Acceptable: both JSON and event streams must be accepted");
         return Err(reject(StatusCode::NOT_ACCEPTABLE, &error, &Value::Null));
     }
     if !is_json(headers) {
@@ -63,10 +60,7 @@ pub(super) fn validate(headers: &HeaderMap, body: Option<&Value>) -> Result<Vali
     if revision.modern && matches!(message, Message::Request { .. }) && message.method().is_some_and(removed)
     {
         let name = message.method().unwrap_or_default();
-        let error = RpcError::new(
-            -32601,
-            format!("Method '{name}' does not exist in version {MODERN}"),
-        );
+        let error = RpcError::new(-32601, format!("Method '{name}' does not exist in version {MODERN}"));
         return Err(reject(StatusCode::NOT_FOUND, &error, message.id()));
     }
     if !revision.modern && headers.contains_key("mcp-session-id") {
@@ -93,9 +87,7 @@ pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
             let main = wanted.split('/').next().unwrap_or_default();
             range == "*/*"
                 || range.eq_ignore_ascii_case(wanted)
-                || range
-                    .strip_suffix("/*")
-                    .is_some_and(|range| range.eq_ignore_ascii_case(main))
+                || range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(main))
         })
 }
 
@@ -109,28 +101,20 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers
-        .get(name)
-        .and_then(|value| value.to_str().ok())
-        .map(str::trim)
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 
 fn revision(headers: &HeaderMap) -> Result<Revision, RpcError> {
     let version = text(headers, "mcp-protocol-version").filter(|version| !version.is_empty());
     match version {
-        None => Ok(Revision {
-            version: None,
-            modern: false,
-        }),
-        Some(version) if version == MODERN || LEGACY.contains(&version) => Ok(Revision {
-            version: Some(version.to_owned()),
-            modern: version == MODERN,
-        }),
-        Some(version) => Err(RpcError::new(
-            -32022,
-            format!("Bad Request: version '{version}' is not supported"),
-        )
-        .with_data(json!({ "supported": [MODERN], "requested": version }))),
+        None => Ok(Revision { version: None, modern: false }),
+        Some(version) if version == MODERN || LEGACY.contains(&version) => {
+            Ok(Revision { version: Some(version.to_owned()), modern: version == MODERN })
+        }
+        Some(version) => {
+            Err(RpcError::new(-32022, format!("Bad Request: version '{version}' is not supported"))
+                .with_data(json!({ "supported": [MODERN], "requested": version })))
+        }
     }
 }
 
@@ -139,27 +123,20 @@ fn same_version(revision: &Revision, message: &Message) -> Result<(), RpcError> 
     let mismatch = |text: &str| Err(RpcError::new(-32020, format!("Bad Request: {text}")));
     let header = revision.version.as_deref();
     if message.method() == Some("initialize") {
-        let asked = message
-            .params()
-            .and_then(|params| params.get("protocolVersion"))
-            .and_then(Value::as_str);
+        let asked = message.params().and_then(|params| params.get("protocolVersion")).and_then(Value::as_str);
         if asked.is_some() && header.is_some() && asked != header {
             return mismatch("MCP-Protocol-Version differs from params.protocolVersion");
         }
     }
-    let declared = message
-        .meta(VERSION_KEY)
-        .and_then(Value::as_str)
-        .filter(|version| !version.is_empty());
+    let declared = message.meta(VERSION_KEY).and_then(Value::as_str).filter(|version| !version.is_empty());
     if !revision.modern && declared != Some(MODERN) {
         return Ok(());
     }
     match (header, declared, message) {
         (None, ..) => mismatch("MCP-Protocol-Version is missing"),
-        (_, None, Message::Request { .. }) => Err(RpcError::new(
-            -32602,
-            format!("params._meta lacks '{VERSION_KEY}'"),
-        )),
+        (_, None, Message::Request { .. }) => {
+            Err(RpcError::new(-32602, format!("params._meta lacks '{VERSION_KEY}'")))
+        }
         (_, None, _) => Ok(()),
         (Some(header), Some(declared), _) if header == declared => Ok(()),
         _ => mismatch("MCP-Protocol-Version differs from the version in _meta"),
@@ -189,10 +166,7 @@ fn standard_headers(headers: &HeaderMap, message: &Message) -> Result<(), RpcErr
     let Some(decoded) = sent.to_str().ok().and_then(|sent| decode_sentinel(sent.trim())) else {
         return mismatch("Mcp-Name cannot be decoded".to_owned());
     };
-    let named = message
-        .params()
-        .and_then(|params| params.get(parameter))
-        .and_then(Value::as_str);
+    let named = message.params().and_then(|params| params.get(parameter)).and_then(Value::as_str);
     if named == Some(decoded.as_str()) {
         Ok(())
     } else {
@@ -202,10 +176,7 @@ fn standard_headers(headers: &HeaderMap, message: &Message) -> Result<(), RpcErr
 
 /// Decodes a header value that may be wrapped as `=?base64?…?=`. None if the wrapping is broken.
 pub(super) fn decode_sentinel(value: &str) -> Option<String> {
-    match value
-        .strip_prefix("=?base64?")
-        .and_then(|rest| rest.strip_suffix("?="))
-    {
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         None => Some(value.to_owned()),
         Some(wrapped) => String::from_utf8(STANDARD.decode(wrapped).ok()?).ok(),
     }
@@ -216,10 +187,7 @@ fn capabilities(message: &Message) -> Result<(), RpcError> {
     if declared || !matches!(message, Message::Request { .. }) {
         Ok(())
     } else {
-        Err(RpcError::new(
-            -32602,
-            format!("params._meta lacks the object '{CAPABILITIES_KEY}'"),
-        ))
+        Err(RpcError::new(-32602, format!("params._meta lacks the object '{CAPABILITIES_KEY}'")))
     }
 }
 

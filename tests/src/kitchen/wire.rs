@@ -22,11 +22,7 @@ pub(super) enum Verdict {
 impl Verdict {
     /// A status other than success is an answer of its own; success goes on.
     fn of_status(status: StatusCode) -> Self {
-        if status.is_success() {
-            Self::Pass
-        } else {
-            Self::Forge(Answer::status_only(status))
-        }
+        if status.is_success() { Self::Pass } else { Self::Forge(Answer::status_only(status)) }
     }
 
     fn forge(body: String) -> Self {
@@ -146,10 +142,7 @@ fn malformed(kind: Malformed, body: Option<&Value>) -> String {
 }
 
 fn is_list_of(method: Option<&str>, facet: &str) -> bool {
-    matches!(
-        (method, facet),
-        (Some("resources/list"), "resources") | (Some("prompts/list"), "prompts")
-    )
+    matches!((method, facet), (Some("resources/list"), "resources") | (Some("prompts/list"), "prompts"))
 }
 
 /// A page of a forged list. The session's counter chooses it; the cursor that was sent is ignored.
@@ -157,11 +150,7 @@ fn page(pages: &Pages, number: u64, id: &Value) -> String {
     if pages.fault == "error_after_page_n" && number > pages.at {
         return RpcError::new(-32603, "Internal error after page").document(id);
     }
-    let shown = if pages.fault == "duplicate_page" && number == pages.at {
-        1
-    } else {
-        number
-    };
+    let shown = if pages.fault == "duplicate_page" && number == pages.at { 1 } else { number };
     let first = (shown - 1).saturating_mul(pages.size);
     let end = first.saturating_add(pages.size).min(pages.total);
     let items: Vec<Value> = (first..end)
@@ -176,9 +165,6 @@ fn page(pages: &Pages, number: u64, id: &Value) -> String {
         (true, "cursor_loop") => json!("loop"),
         (true, _) => json!(format!("page-{}", number + 1)),
     };
-    let result = dotnet_json::object(&[
-        (pages.facet.as_str(), Value::Array(items)),
-        ("nextCursor", cursor),
-    ]);
+    let result = dotnet_json::object(&[(pages.facet.as_str(), Value::Array(items)), ("nextCursor", cursor)]);
     response(id, &result)
 }

@@ -14,13 +14,7 @@ use crate::answer::Answer;
 use crate::kitchen::{accepts, bearer, is_json};
 use crate::sync::lock;
 
-const VERSIONS: &[&str] = &[
-    "2025-11-25",
-    "2025-06-18",
-    "2025-03-26",
-    "2024-11-05",
-    "2024-10-07",
-];
+const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 /// Takes requests. It keeps the quota and counts the tools.
 #[derive(Debug)]
@@ -38,11 +32,7 @@ struct Quota {
 
 impl Desk {
     pub(crate) fn new(options: NameBetaOptions) -> Self {
-        Self {
-            options,
-            quota: Mutex::default(),
-            executions: Mutex::default(),
-        }
+        Self { options, quota: Mutex::default(), executions: Mutex::default() }
     }
 
     pub(crate) fn executions(&self, tool: &str) -> u64 {
@@ -51,21 +41,15 @@ impl Desk {
 
     /// Answers one HTTP request.
     pub(crate) fn answer(&self, method: &Method, headers: &HeaderMap, raw: &Bytes) -> Answer {
-        self.refusal(method, headers)
-            .unwrap_or_else(|| self.message(headers, raw))
+        self.refusal(method, headers).unwrap_or_else(|| self.message(headers, raw))
     }
 
     fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Answer> {
         if self.options.require_token.is_some() && bearer(headers) != self.options.require_token.as_deref() {
-            let mut refusal = rejected(
-                StatusCode::UNAUTHORIZED,
-                -32000,
-                "Unauthorized: the token is missing or invalid",
-            );
+            let mut refusal =
+                rejected(StatusCode::UNAUTHORIZED, -32000, "Unauthorized: the token is missing or invalid");
             let challenge = HeaderValue::from_str(&self.options.challenge).ok();
-            refusal
-                .headers
-                .extend(challenge.map(|challenge| (header::WWW_AUTHENTICATE, challenge)));
+            refusal.headers.extend(challenge.map(|challenge| (header::WWW_AUTHENTICATE, challenge)));
             return Some(refusal);
         }
         if method != Method::POST {
@@ -74,9 +58,7 @@ impl Desk {
         }
         if let Some(seconds) = self.exceeded() {
             let mut refusal = rejected(StatusCode::TOO_MANY_REQUESTS, -32000, "Quota exceeded");
-            refusal
-                .headers
-                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            refusal.headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
             return Some(refusal);
         }
         if !(accepts(headers, "application/json") && accepts(headers, "text/event-stream")) {
@@ -112,18 +94,10 @@ impl Desk {
 
     fn message(&self, headers: &HeaderMap, raw: &Bytes) -> Answer {
         let Ok(body) = serde_json::from_slice::<Value>(raw) else {
-            return rejected(
-                StatusCode::BAD_REQUEST,
-                -32700,
-                "Parse error: the body is not JSON",
-            );
+            return rejected(StatusCode::BAD_REQUEST, -32700, "Parse error: the body is not JSON");
         };
         if body.is_array() {
-            return rejected(
-                StatusCode::BAD_REQUEST,
-                -32600,
-                "Invalid Request: batches are not supported",
-            );
+            return rejected(StatusCode::BAD_REQUEST, -32600, "Invalid Request: batches are not supported");
         }
         let speaks_jsonrpc = body.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
         let method = body.get("method").and_then(Value::as_str);
@@ -135,9 +109,7 @@ impl Desk {
                 "Parse error: the body is not a JSON-RPC message",
             );
         }
-        let version = headers
-            .get("mcp-protocol-version")
-            .and_then(|version| version.to_str().ok());
+        let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
         if let Some(version) = version.filter(|version| !VERSIONS.contains(version)) {
             if method != Some("initialize") {
                 let text = format!(
@@ -158,9 +130,7 @@ impl Desk {
     fn request(&self, method: &str, id: &Value, params: Option<&Value>) -> String {
         let result = match method {
             "initialize" => {
-                let asked = params
-                    .and_then(|params| params.get("protocolVersion"))
-                    .and_then(Value::as_str);
+                let asked = params.and_then(|params| params.get("protocolVersion")).and_then(Value::as_str);
                 let newest = "2025-11-25";
                 json!({
                     "protocolVersion": asked.filter(|asked| VERSIONS.contains(asked)).unwrap_or(newest),
@@ -171,10 +141,8 @@ impl Desk {
             "ping" => json!({}),
             "tools/list" => json!({ "tools": tools::list() }),
             "tools/call" => {
-                let name = params
-                    .and_then(|params| params.get("name"))
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
+                let name =
+                    params.and_then(|params| params.get("name")).and_then(Value::as_str).unwrap_or_default();
                 let arguments = params.and_then(|params| params.get("arguments"));
                 let outcome = tools::call(name, arguments, self.options.lookup_failure.as_deref());
                 if outcome.ran {
@@ -199,8 +167,5 @@ fn whole_seconds(duration: Duration) -> u64 {
 /// A status with a JSON-RPC error that has no id.
 fn rejected(status: StatusCode, code: i64, message: &str) -> Answer {
     let error = json!({ "code": code, "message": message });
-    Answer::json(
-        status,
-        format!(r#"{{"jsonrpc":"2.0","error":{error},"id":null}}"#),
-    )
+    Answer::json(status, format!(r#"{{"jsonrpc":"2.0","error":{error},"id":null}}"#))
 }

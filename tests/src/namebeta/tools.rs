@@ -15,34 +15,20 @@ pub(super) struct Outcome {
 
 impl Outcome {
     fn success(answer: &Value) -> Self {
-        Self {
-            text: answer.to_string(),
-            is_error: false,
-            ran: true,
-        }
+        Self { text: answer.to_string(), is_error: false, ran: true }
     }
 
     fn failure(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            is_error: true,
-            ran: true,
-        }
+        Self { text: text.to_owned(), is_error: true, ran: true }
     }
 
     /// The stack refused before the tool was reached.
     fn refused(text: &str) -> Self {
-        Self {
-            text: format!("MCP error -32602: {text}"),
-            is_error: true,
-            ran: false,
-        }
+        Self { text: format!("MCP error -32602: {text}"), is_error: true, ran: false }
     }
 
     fn invalid(tool: &str, detail: &str) -> Self {
-        Self::refused(&format!(
-            "Input validation error: Invalid arguments for tool {tool}: {detail}"
-        ))
+        Self::refused(&format!("Input validation error: Invalid arguments for tool {tool}: {detail}"))
     }
 
     /// The result of the call. Nothing says `complete`, and a success has no `isError`.
@@ -100,26 +86,19 @@ fn check_availability(arguments: Option<&Value>) -> Outcome {
     let invalid = |detail: &str| Outcome::invalid("check_availability", detail);
     let given = arguments.and_then(|arguments| arguments.get("domains"));
     let Some(domains) = given.and_then(Value::as_array) else {
-        return invalid(&format!(
-            "Invalid input: expected array, received {} at domains",
-            kind(given)
-        ));
+        return invalid(&format!("Invalid input: expected array, received {} at domains", kind(given)));
     };
     if domains.is_empty() {
         return invalid("Too small: expected array to have >=1 items at domains");
     }
     if domains.len() > MAX_DOMAINS {
-        return invalid(&format!(
-            "Too big: expected array to have <={MAX_DOMAINS} items at domains"
-        ));
+        return invalid(&format!("Too big: expected array to have <={MAX_DOMAINS} items at domains"));
     }
     let mut results = Vec::with_capacity(domains.len());
     for (index, domain) in domains.iter().enumerate() {
         let Some(domain) = domain.as_str() else {
             let kind = kind(Some(domain));
-            return invalid(&format!(
-                "Invalid input: expected string, received {kind} at domains[{index}]"
-            ));
+            return invalid(&format!("Invalid input: expected string, received {kind} at domains[{index}]"));
         };
         match clean(domain) {
             Some(domain) => {
@@ -135,10 +114,7 @@ fn compare_prices(arguments: Option<&Value>) -> Outcome {
     let invalid = |detail: &str| Outcome::invalid("compare_prices", detail);
     let given = arguments.and_then(|arguments| arguments.get("domain"));
     let Some(domain) = given.and_then(Value::as_str) else {
-        return invalid(&format!(
-            "Invalid input: expected string, received {} at domain",
-            kind(given)
-        ));
+        return invalid(&format!("Invalid input: expected string, received {} at domain", kind(given)));
     };
     if !domain.contains('.') {
         return invalid("A full domain name is required at domain");

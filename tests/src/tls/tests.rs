@@ -24,16 +24,12 @@ async fn handshake(
         .with_no_client_auth();
     config.alpn_protocols = alpn.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
     let stream = TcpStream::connect(server.addr()).await?;
-    TlsConnector::from(Arc::new(config))
-        .connect(ServerName::try_from(name).unwrap(), stream)
-        .await
+    TlsConnector::from(Arc::new(config)).connect(ServerName::try_from(name).unwrap(), stream).await
 }
 
 fn trusting(server: &TlsServer) -> RootCertStore {
     let mut roots = RootCertStore::empty();
-    roots
-        .add(CertificateDer::from_pem_slice(server.certificate_pem().as_bytes()).unwrap())
-        .unwrap();
+    roots.add(CertificateDer::from_pem_slice(server.certificate_pem().as_bytes()).unwrap()).unwrap();
     roots
 }
 
@@ -42,20 +38,15 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{
 #[tokio::test]
 async fn http2_is_chosen_by_alpn() {
     let server = TlsServer::start().await.unwrap();
-    let stream = handshake(&server, trusting(&server), "localhost", &["h2", "http/1.1"])
-        .await
-        .unwrap();
+    let stream = handshake(&server, trusting(&server), "localhost", &["h2", "http/1.1"]).await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
     let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     let driver = tokio::spawn(connection);
     for sse in [false, true] {
         server.answer_with_sse(sse);
-        let request = Request::post(server.url())
-            .body(Full::new(Bytes::from_static(CALL.as_bytes())))
-            .unwrap();
+        let request =
+            Request::post(server.url()).body(Full::new(Bytes::from_static(CALL.as_bytes()))).unwrap();
         let response = sender.send_request(request).await.unwrap();
         let content_type = response.headers()["content-type"].to_str().unwrap().to_owned();
         let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -84,20 +75,11 @@ async fn http2_is_chosen_by_alpn() {
 async fn http1_is_spoken_to_those_who_ask_for_it() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    let server = TlsServer::start_with(TlsOptions {
-        http2: false,
-        sse: false,
-    })
-    .await
-    .unwrap();
+    let server = TlsServer::start_with(TlsOptions { http2: false, sse: false }).await.unwrap();
     // By address, and trusting the DER form.
     let mut roots = RootCertStore::empty();
-    roots
-        .add(CertificateDer::from(server.certificate_der().to_vec()))
-        .unwrap();
-    let mut stream = handshake(&server, roots, "127.0.0.1", &["h2", "http/1.1"])
-        .await
-        .unwrap();
+    roots.add(CertificateDer::from(server.certificate_der().to_vec())).unwrap();
+    let mut stream = handshake(&server, roots, "127.0.0.1", &["h2", "http/1.1"]).await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let request = format!(
@@ -118,13 +100,9 @@ async fn http1_is_spoken_to_those_who_ask_for_it() {
 async fn nobody_trusts_it_unasked() {
     let server = TlsServer::start().await.unwrap();
     let other = TlsServer::start().await.unwrap();
-    let error = handshake(&server, trusting(&other), "localhost", &[])
-        .await
-        .unwrap_err();
+    let error = handshake(&server, trusting(&other), "localhost", &[]).await.unwrap_err();
     assert!(error.to_string().contains("certificate"), "{error}");
-    let error = handshake(&server, trusting(&server), "example.com", &[])
-        .await
-        .unwrap_err();
+    let error = handshake(&server, trusting(&server), "example.com", &[]).await.unwrap_err();
     assert!(error.to_string().contains("not valid for name"), "{error}");
     assert!(server.posts().is_empty());
     assert_eq!(server.connections(), 2);

@@ -98,12 +98,7 @@ async fn the_seed_cases() {
                 200,
                 r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[]},"error":{"code":1,"message":"m"}}"#,
             ),
-            expect(
-                "INVALID_ENVELOPE",
-                &[200],
-                "unknown",
-                &[("/error/rpc", Value::Null)],
-            ),
+            expect("INVALID_ENVELOPE", &[200], "unknown", &[("/error/rpc", Value::Null)]),
         ),
         (
             "c_23 the id of another request",
@@ -114,10 +109,7 @@ async fn the_seed_cases() {
                 "unknown",
                 &[
                     ("/jsonrpc/id", json!(1)),
-                    (
-                        "/error/excerpt",
-                        json!(r#"{"jsonrpc":"2.0","id":99,"result":{"content":[]}}"#),
-                    ),
+                    ("/error/excerpt", json!(r#"{"jsonrpc":"2.0","id":99,"result":{"content":[]}}"#)),
                 ],
             ),
         ),
@@ -153,29 +145,13 @@ async fn the_seed_cases() {
         (
             "c_26 content that is a text",
             result(r#"{"resultType":"complete","content":"ok"}"#),
-            expect(
-                "INVALID_TOOL_RESULT",
-                &[200],
-                "unknown",
-                &[("/resultType", Value::Null)],
-            ),
+            expect("INVALID_TOOL_RESULT", &[200], "unknown", &[("/resultType", Value::Null)]),
         ),
     ] {
         let line = case(what, reply, &expected).await;
-        assert_eq!(
-            line.get("continuation").is_some(),
-            expected.outcome == "INPUT_REQUIRED",
-            "{what}"
-        );
-        assert_eq!(
-            line.get("error").is_some(),
-            !matches!(expected.code, 0 | 1 | 3),
-            "{what}"
-        );
-        let said = line
-            .pointer("/error/message")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        assert_eq!(line.get("continuation").is_some(), expected.outcome == "INPUT_REQUIRED", "{what}");
+        assert_eq!(line.get("error").is_some(), !matches!(expected.code, 0 | 1 | 3), "{what}");
+        let said = line.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
         assert_eq!(
             said.contains("result.content"),
             expected.outcome == "INVALID_TOOL_RESULT",
@@ -188,20 +164,9 @@ async fn the_seed_cases() {
 #[tokio::test]
 async fn c_17_a_503_is_one_post_and_the_next_call_another() {
     let server = serve([Reply::status(503), Reply::json(200, ANSWER)]).await;
-    let facts = [(
-        "/error/http",
-        json!({ "status": 503, "retryAfterMs": null, "headers": {} }),
-    )];
-    assert_line(
-        "first",
-        &call(&server, &[]),
-        &expect("HTTP_ERROR", &[503], "unknown", &facts),
-    );
+    let facts = [("/error/http", json!({ "status": 503, "retryAfterMs": null, "headers": {} }))];
+    assert_line("first", &call(&server, &[]), &expect("HTTP_ERROR", &[503], "unknown", &facts));
     posts(&server, 1);
-    assert_line(
-        "second",
-        &call(&server, &[]),
-        &expect("TOOL_SUCCESS", &[200], "answered", &[]),
-    );
+    assert_line("second", &call(&server, &[]), &expect("TOOL_SUCCESS", &[200], "answered", &[]));
     posts(&server, 2);
 }

@@ -178,8 +178,12 @@ fn poll_data(body: &mut reqwest::Body, cx: &mut Context<'_>) -> Poll<Option<Resu
 #[cfg(feature = "_compression")]
 mod coded {
     use std::{
-        io,
+        io::{self, ErrorKind},
         pin::Pin,
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering::Relaxed},
+        },
         task::{Context, Poll, ready},
     };
 
@@ -195,32 +199,39 @@ mod coded {
 
     /// A body whose coding is undone while it is read.
     pub(in super::super) struct CodedBody {
-        reader: Pin<Box<dyn AsyncRead + Send>>,
+        reader: Reader,
         buffer: BytesMut,
+        begun: Arc<AtomicBool>,
     }
 
-    type Coded = StreamReader<Data, Bytes>;
+    type Source = StreamReader<Data, Bytes>;
 
     #[cfg(feature = "gzip")]
     pub(super) fn gzip(body: reqwest::Body) -> CodedBody {
-        let mut decoder = async_compression::tokio::bufread::GzipDecoder::new(Coded::new(Data(body)));
-        decoder.multiple_members(true);
-        CodedBody::new(decoder)
+        CodedBody::new(body, |source| {
+            let mut decoder = async_compression::tokio::bufread::GzipDecoder::new(source);
+            decoder.multiple_members(true);
+            Box::pin(decoder)
+        })
     }
 
     #[cfg(feature = "br")]
     pub(super) fn brotli(body: reqwest::Body) -> CodedBody {
-        CodedBody::new(async_compression::tokio::bufread::BrotliDecoder::new(Coded::new(Data(body))))
+        CodedBody::new(body, |source| Box::pin(async_compression::tokio::bufread::BrotliDecoder::new(source)))
     }
 
     #[cfg(feature = "zstd")]
     pub(super) fn zstd(body: reqwest::Body) -> CodedBody {
-        CodedBody::new(async_compression::tokio::bufread::ZstdDecoder::new(Coded::new(Data(body))))
+        CodedBody::new(body, |source| Box::pin(async_compression::tokio::bufread::ZstdDecoder::new(source)))
     }
 
+    type Reader = Pin<Box<dyn AsyncRead + Send>>;
+
     impl CodedBody {
-        fn new(reader: impl AsyncRead + Send + 'static) -> Self {
-            Self { reader: Box::pin(reader), buffer: BytesMut::new() }
+        fn new(body: reqwest::Body, decoder: impl FnOnce(Source) -> Reader) -> Self {
+            let begun = Arc::new(AtomicBool::new(false));
+            let reader = decoder(Source::new(Data { body, begun: begun.clone() }));
+            Self { reader, buffer: BytesMut::new(), begun }
         }
 
         pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failure>>> {
@@ -228,18 +239,28 @@ mod coded {
             Poll::Ready(match ready!(poll_read_buf(self.reader.as_mut(), cx, &mut self.buffer)) {
                 Ok(0) => None,
                 Ok(_) => Some(Ok(self.buffer.split().freeze())),
+                // A body of no bytes is empty in every coding, though decoders miss their header.
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof && !self.begun.load(Relaxed) => None,
                 Err(error) => Some(Err(error.into())),
             })
         }
     }
 
-    struct Data(reqwest::Body);
+    /// The body with its coding, and whether any of it came.
+    struct Data {
+        body: reqwest::Body,
+        begun: Arc<AtomicBool>,
+    }
 
     impl Stream for Data {
         type Item = io::Result<Bytes>;
 
         fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-            poll_data(&mut self.0, cx).map_err(io::Error::other)
+            let data = ready!(poll_data(&mut self.body, cx));
+            if data.as_ref().is_some_and(|data| !matches!(data, Ok(data) if data.is_empty())) {
+                self.begun.store(true, Relaxed);
+            }
+            Poll::Ready(data.map(|data| data.map_err(io::Error::other)))
         }
     }
 }

@@ -44,14 +44,14 @@ impl EventStream {
 impl Stream for EventStream {
     type Item = Result<Bytes, TransportError>;
 
-    /// Events of other names, and those without data, carry no message.
+    /// Events without data carry no message. One of another name is no message either; an empty one stands for it, so that
+    /// it is counted.
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match self.parser.next_event() {
-                Ok(Some(event)) if event.is_message() && !event.data.is_empty() => {
-                    return Poll::Ready(Some(Ok(event.data)));
-                }
-                Ok(Some(_)) => continue,
+                Ok(Some(event)) if event.data.is_empty() => continue,
+                Ok(Some(event)) if event.is_message() => return Poll::Ready(Some(Ok(event.data))),
+                Ok(Some(_)) => return Poll::Ready(Some(Ok(Bytes::new()))),
                 Ok(None) => {}
                 Err(too_large) => {
                     let kind =

@@ -18,10 +18,7 @@ fn the_mode_decides() {
     let schema = json!({"type": "object", "properties": {}});
     for mode in [json!({}), json!({"mode": "form"})] {
         let mut value = json!({"message": "m", "requestedSchema": schema, "url": "https://a.example"});
-        value
-            .as_object_mut()
-            .unwrap()
-            .extend(mode.as_object().unwrap().clone());
+        value.as_object_mut().unwrap().extend(mode.as_object().unwrap().clone());
         let params = read(value.clone()).unwrap();
         assert!(matches!(&params, ElicitRequestParams::Form(_)));
         assert_eq!(params.message(), "m");
@@ -33,10 +30,7 @@ fn the_mode_decides() {
     assert!(matches!(&params, ElicitRequestParams::Url(url) if url.url.ends_with("?t=1")));
     assert_eq!(serde_json::to_value(&params).unwrap(), url);
     for mode in [json!("voice"), json!(""), json!(1), json!({})] {
-        assert!(
-            read(json!({"mode": mode, "message": "m", "requestedSchema": schema})).is_err(),
-            "{mode}"
-        );
+        assert!(read(json!({"mode": mode, "message": "m", "requestedSchema": schema})).is_err(), "{mode}");
     }
     assert!(read(json!({"message": "m"})).is_err());
     assert!(read(json!({"mode": "url", "message": "m"})).is_err());
@@ -58,18 +52,14 @@ fn debug_leaves_out_the_query_of_an_address() {
 #[test]
 fn fields_of_each_kind() {
     use PrimitiveSchemaDefinition as P;
-    assert!(
-        matches!(field(&json!({"type": "string", "format": "email", "x": 1})),
-        P::String(s) if s.format == Some(StringFormat::Email))
-    );
+    assert!(matches!(field(&json!({"type": "string", "format": "email", "x": 1})),
+        P::String(s) if s.format == Some(StringFormat::Email)));
     assert!(
         matches!(field(&json!({"type": "string", "format": "iban", "minLength": 1, "maxLength": 5, "default": "d"})),
         P::String(s) if s.format == Some(StringFormat::Other("iban".to_owned())) && s.max_length == Some(5))
     );
-    assert!(
-        matches!(field(&json!({"type": "number", "minimum": 50, "maximum": 1.5, "default": -2})),
-        P::Number(n) if n.kind == NumberType::Number)
-    );
+    assert!(matches!(field(&json!({"type": "number", "minimum": 50, "maximum": 1.5, "default": -2})),
+        P::Number(n) if n.kind == NumberType::Number));
     assert!(matches!(field(&json!({"type": "integer"})), P::Number(n) if n.kind == NumberType::Integer));
     assert!(
         matches!(field(&json!({"type": "boolean", "default": false})), P::Boolean(b) if b.default == Some(false))
@@ -93,9 +83,7 @@ fn fields_of_each_kind() {
 #[test]
 fn choices_of_each_kind() {
     let choice = |value: Value| {
-        let PrimitiveSchemaDefinition::Enum(choice) = field(&value) else {
-            panic!("{value}")
-        };
+        let PrimitiveSchemaDefinition::Enum(choice) = field(&value) else { panic!("{value}") };
         assert_eq!(
             serde_json::to_value(serde_json::from_value::<EnumSchema>(value.clone()).unwrap()).unwrap(),
             value
@@ -103,17 +91,11 @@ fn choices_of_each_kind() {
         choice
     };
     let plain = choice(json!({"type": "string", "enum": ["a", "b"], "default": "a"}));
-    assert!(matches!(
-        &plain,
-        EnumSchema::Single(SingleSelectEnumSchema::Untitled(_))
-    ));
+    assert!(matches!(&plain, EnumSchema::Single(SingleSelectEnumSchema::Untitled(_))));
     assert_eq!(plain.choices(), [("a", "a"), ("b", "b")]);
 
     let titled = choice(json!({"type": "string", "oneOf": [{"const": "a", "title": "A", "x": 1}]}));
-    assert!(matches!(
-        &titled,
-        EnumSchema::Single(SingleSelectEnumSchema::Titled(_))
-    ));
+    assert!(matches!(&titled, EnumSchema::Single(SingleSelectEnumSchema::Titled(_))));
     assert_eq!(titled.choices(), [("a", "A")]);
 
     let legacy = choice(json!({"type": "string", "enum": ["a", "b"], "enumNames": ["A"]}));
@@ -123,18 +105,12 @@ fn choices_of_each_kind() {
     let several = choice(
         json!({"type": "array", "minItems": 1, "items": {"type": "string", "enum": ["a"]}, "default": ["a"]}),
     );
-    assert!(matches!(
-        &several,
-        EnumSchema::Multi(MultiSelectEnumSchema::Untitled(_))
-    ));
+    assert!(matches!(&several, EnumSchema::Multi(MultiSelectEnumSchema::Untitled(_))));
     assert_eq!(several.choices(), [("a", "a")]);
 
     let several =
         choice(json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}], "y": {}}}));
-    assert!(matches!(
-        &several,
-        EnumSchema::Multi(MultiSelectEnumSchema::Titled(_))
-    ));
+    assert!(matches!(&several, EnumSchema::Multi(MultiSelectEnumSchema::Titled(_))));
     assert_eq!(several.choices(), [("a", "A")]);
     assert!(serde_json::from_value::<EnumSchema>(json!({"type": "string"})).is_err());
 }
@@ -158,43 +134,23 @@ fn answers_hold_flat_values_only() {
         ok: bool,
         tags: Vec<&'static str>,
     }
-    let form = Form {
-        name: "Ada",
-        age: 36,
-        share: 0.5,
-        ok: true,
-        tags: vec!["a"],
-    };
+    let form = Form { name: "Ada", age: 36, share: 0.5, ok: true, tags: vec!["a"] };
     let text = serde_json::to_string(&ElicitResult::accept(&form).unwrap()).unwrap();
     assert_eq!(
         text,
         r#"{"action":"accept","content":{"name":"Ada","age":36,"share":0.5,"ok":true,"tags":["a"]}}"#
     );
 
-    for value in [
-        json!({"a": null}),
-        json!({"a": {}}),
-        json!({"a": [1]}),
-        json!({"a": [["x"]]}),
-    ] {
+    for value in [json!({"a": null}), json!({"a": {}}), json!({"a": [1]}), json!({"a": [["x"]]})] {
         let error = ElicitResult::accept(&value).unwrap_err();
-        assert!(
-            matches!(&error, ElicitContentError::Field { field, .. } if field == "a"),
-            "{error}"
-        );
+        assert!(matches!(&error, ElicitContentError::Field { field, .. } if field == "a"), "{error}");
     }
     for value in [json!(null), json!([]), json!("x"), json!(1)] {
-        assert!(matches!(
-            ElicitResult::accept(&value),
-            Err(ElicitContentError::NotAnObject { .. })
-        ));
+        assert!(matches!(ElicitResult::accept(&value), Err(ElicitContentError::NotAnObject { .. })));
     }
     let raw = RawJson::from_text(r#"{"n":1.50,"big":12345678901234567890123}"#.to_owned()).unwrap();
     let text = serde_json::to_string(&ElicitResult::accept(&raw).unwrap()).unwrap();
-    assert_eq!(
-        text,
-        r#"{"action":"accept","content":{"n":1.50,"big":12345678901234567890123}}"#
-    );
+    assert_eq!(text, r#"{"action":"accept","content":{"n":1.50,"big":12345678901234567890123}}"#);
 }
 
 #[test]
@@ -209,10 +165,7 @@ fn answers_without_a_form() {
     }
     let other: ElicitResult =
         serde_json::from_str(r#"{"action":"snooze","content":null,"until":5}"#).unwrap();
-    assert_eq!(
-        (other.action, other.content),
-        (ElicitAction::Other("snooze".to_owned()), None)
-    );
+    assert_eq!((other.action, other.content), (ElicitAction::Other("snooze".to_owned()), None));
 }
 
 #[test]

@@ -15,24 +15,18 @@ fn message(value: &Value) -> JsonRpcMessage {
 
 #[test]
 fn messages_are_told_apart_by_their_members() {
-    assert!(
-        matches!(message(&json!({"jsonrpc": "2.0", "id": "a", "method": "m", "params": [1], "x": 1})),
-        JsonRpcMessage::Request(request) if request.extra.len() == 1)
-    );
+    assert!(matches!(message(&json!({"jsonrpc": "2.0", "id": "a", "method": "m", "params": [1], "x": 1})),
+        JsonRpcMessage::Request(request) if request.extra.len() == 1));
     assert!(matches!(message(&json!({"jsonrpc": "2.0", "method": "m"})),
         JsonRpcMessage::Notification(notification) if notification.params.is_none()));
-    assert!(
-        matches!(message(&json!({"jsonrpc": "2.0", "id": 1, "result": null})),
-        JsonRpcMessage::Result(response) if response.result.is_null())
-    );
+    assert!(matches!(message(&json!({"jsonrpc": "2.0", "id": 1, "result": null})),
+        JsonRpcMessage::Result(response) if response.result.is_null()));
     assert!(
         matches!(message(&json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m", "x": 1}})),
         JsonRpcMessage::Error(response) if response.error.extra.len() == 1)
     );
-    assert!(
-        matches!(message(&json!({"jsonrpc": "2.0", "error": {"code": 1, "message": "m"}})),
-        JsonRpcMessage::Error(response) if response.id.is_none())
-    );
+    assert!(matches!(message(&json!({"jsonrpc": "2.0", "error": {"code": 1, "message": "m"}})),
+        JsonRpcMessage::Error(response) if response.id.is_none()));
 }
 
 #[test]
@@ -66,9 +60,7 @@ fn other_messages_are_errors() {
 fn members_of_the_envelope_occur_once() {
     for twice in ["jsonrpc", "id", "result", "error", "method"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"{twice}":"2.0","{twice}":"2.0"}}"#);
-        let error = serde_json::from_str::<JsonRpcMessage>(&text)
-            .unwrap_err()
-            .to_string();
+        let error = serde_json::from_str::<JsonRpcMessage>(&text).unwrap_err().to_string();
         assert!(error.contains("duplicate") && error.contains(twice), "{error}");
     }
 }
@@ -99,33 +91,20 @@ fn meta() -> Value {
 fn typed_requests_check_their_method() {
     let value = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": meta(), "name": "t"}, "x": 1});
     let request: CallToolRequest = serde_json::from_value(value.clone()).unwrap();
-    assert_eq!(
-        (request.method(), request.params.name.as_str()),
-        ("tools/call", "t")
-    );
+    assert_eq!((request.method(), request.params.name.as_str()), ("tools/call", "t"));
     assert_eq!(serde_json::to_value(&request).unwrap(), value);
     assert_eq!(request.clone(), request);
     assert!(format!("{request:?}").contains("tools/call"));
 
-    let error = serde_json::from_value::<DiscoverRequest>(value.clone())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("server/discover") && error.contains("tools/call"),
-        "{error}"
-    );
+    let error = serde_json::from_value::<DiscoverRequest>(value.clone()).unwrap_err().to_string();
+    assert!(error.contains("server/discover") && error.contains("tools/call"), "{error}");
     let error =
         serde_json::from_str::<DiscoverRequest>(r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#);
     assert!(error.unwrap_err().to_string().contains("params"));
     let error = serde_json::from_str::<CallToolRequest>(
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#,
     );
-    assert!(
-        error
-            .unwrap_err()
-            .to_string()
-            .starts_with("`params`: missing field `_meta`")
-    );
+    assert!(error.unwrap_err().to_string().starts_with("`params`: missing field `_meta`"));
 }
 
 #[test]

@@ -46,7 +46,8 @@ fn params(body: &Value) -> &Value {
 #[tokio::test(start_paused = true)]
 async fn input_required_is_not_a_retry() {
     let (play, client) = asking([asks(), Act::good()]);
-    let mut outcome = client.call_tool("x").idempotent().retry(steady().policy(always()).build()).send().await;
+    let mut outcome =
+        client.call_tool("x").idempotent().retry(steady().policy(always()).build()).send().await;
     for round in 1..=2 {
         let continuation = asked(outcome);
         assert_eq!(play.count(), round);
@@ -55,7 +56,10 @@ async fn input_required_is_not_a_retry() {
         assert_eq!(record.attempts.stopped(), Some(&StopReason::Done));
         outcome = answered(continuation).resume().await;
     }
-    assert_eq!((record(&outcome).outcome, record(&outcome).retry_origin()), (OutcomeKind::ToolSuccess, Origin::None));
+    assert_eq!(
+        (record(&outcome).outcome, record(&outcome).retry_origin()),
+        (OutcomeKind::ToolSuccess, Origin::None)
+    );
     assert_eq!(play.count(), 3);
 }
 
@@ -64,7 +68,10 @@ async fn a_refused_resumption_is_repeated_with_the_same_answers() {
     let (play, client) = asking([Act::status(429), Act::good()]);
     let call = client.call_tool("x").arguments(json!({ "a": 1 })).meta("com.example/m", 2);
     let ended = answered(asked(call.send().await)).resume().await;
-    assert_eq!((record(&ended).outcome, record(&ended).retry_origin()), (OutcomeKind::ToolSuccess, Origin::Sdk));
+    assert_eq!(
+        (record(&ended).outcome, record(&ended).retry_origin()),
+        (OutcomeKind::ToolSuccess, Origin::Sdk)
+    );
     assert_eq!((attempts(&ended).len(), stopped(&ended)), (2, Some(&StopReason::Done)));
     let bodies = play.bodies();
     assert_eq!(bodies.len(), 3);
@@ -89,7 +96,10 @@ async fn a_resumption_that_may_have_run_is_repeated_only_where_somebody_vouches_
     let continuation = error.take_continuation().unwrap();
     assert_eq!(continuation.unanswered().count(), 0);
     let mut error = continuation.resume().await.unwrap_err();
-    assert!(matches!(&error, CallError::Invalid(refused) if refused.kind() == InvalidKind::MayHaveRun), "{error:?}");
+    assert!(
+        matches!(&error, CallError::Invalid(refused) if refused.kind() == InvalidKind::MayHaveRun),
+        "{error:?}"
+    );
     assert_eq!(play.count(), 2);
     let continuation = error.take_continuation().unwrap().accepting_duplicates("the ledger drops duplicates");
     let ended = continuation.resume().await;

@@ -45,7 +45,8 @@ async fn dropped_during_an_attempt() {
     // The second attempt is under way, and the first one was refused: the second may have run.
     let play = Play::new([Act::status(429), Act::Hang]);
     let told = Told::default();
-    let client = play.client().observer(told.clone()).retry(steady().policy(always()).build()).build().unwrap();
+    let client =
+        play.client().observer(told.clone()).retry(steady().policy(always()).build()).build().unwrap();
     assert!(timeout(SECOND, client.call_tool("x").idempotent().send()).await.is_err());
     let records = told.records();
     assert_eq!((records.len(), records[0].outcome), (1, OutcomeKind::Cancelled));

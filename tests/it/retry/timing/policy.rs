@@ -11,8 +11,8 @@ use std::{
 use mcp_client::{
     Delivery, OutcomeKind, async_trait,
     retry::{
-        Attempt, Budget, Decision, FailureKind, Layer, NeverRetry, Origin, Retry, RetryPolicy, RetryPolicyExt as _,
-        Safety, Standard, StopReason, Tokens, policy_fn,
+        Attempt, Budget, Decision, FailureKind, Layer, NeverRetry, Origin, Retry, RetryPolicy,
+        RetryPolicyExt as _, Safety, Standard, StopReason, Tokens, policy_fn,
     },
 };
 use serde_json::Value;
@@ -61,7 +61,10 @@ async fn a_policy_that_never_returns_is_bounded_by_the_deadline() {
     assert_eq!((stopped(&ended), play.count()), (Some(&StopReason::Deadline), 1));
     // The failure is the call's own: the policy adds none.
     let error = ended.unwrap_err();
-    assert_eq!((error.http_status(), error.retry_after(), error.is_timeout()), (Some(429), Some(SECOND), false));
+    assert_eq!(
+        (error.http_status(), error.retry_after(), error.is_timeout()),
+        (Some(429), Some(SECOND), false)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -72,7 +75,10 @@ async fn a_policy_may_take_its_time() {
     let started = Instant::now();
     let ended = client.call_tool("x").send().await;
     assert_since(started, millis(3100));
-    assert_eq!((record(&ended).outcome, record(&ended).retry_origin()), (OutcomeKind::ToolSuccess, Origin::User));
+    assert_eq!(
+        (record(&ended).outcome, record(&ended).retry_origin()),
+        (OutcomeKind::ToolSuccess, Origin::User)
+    );
     // What it takes is part of the deadline: the wait has to fit what is left.
     let play = Play::new([Act::status(429), Act::good()]);
     let slow = Slow(3 * SECOND, Decision::retry().after(2 * SECOND));
@@ -140,9 +146,15 @@ async fn a_policy_sees_the_facts() {
     assert_eq!(
         *seen,
         [
-            format!(r#"{call} transport refused RateLimited Some(429) Some(-32000) Some("busy") 1 0 30 Safe 1"#),
-            format!(r#"{call} application answered ToolError Some(200) None Some("try again later") 2 1 29 Safe 2"#),
-            format!(r#"{call} protocol answered ServerFault Some(200) Some(-32000) Some("busy") 3 2 28 Safe 3"#),
+            format!(
+                r#"{call} transport refused RateLimited Some(429) Some(-32000) Some("busy") 1 0 30 Safe 1"#
+            ),
+            format!(
+                r#"{call} application answered ToolError Some(200) None Some("try again later") 2 1 29 Safe 2"#
+            ),
+            format!(
+                r#"{call} protocol answered ServerFault Some(200) Some(-32000) Some("busy") 3 2 28 Safe 3"#
+            ),
             format!("{call} protocol unknown BadReply Some(200) None None 4 3 27 Safe 4"),
         ]
     );
@@ -191,7 +203,11 @@ async fn the_first_opinion_wins_and_a_guards_stop_wins_over_it() {
         (steady().policy(Standard.or_else(no())), 3, StopReason::Attempts),
         (steady().policy(Standard.guarded_by(no())), 1, StopReason::Policy("not today".into())),
         (steady().policy(Standard.guarded_by(always())), 3, StopReason::Attempts),
-        (steady().policy(NeverRetry.or_else(Standard)), 1, StopReason::Policy("retries are switched off".into())),
+        (
+            steady().policy(NeverRetry.or_else(Standard)),
+            1,
+            StopReason::Policy("retries are switched off".into()),
+        ),
     ] {
         let play = Play::new([Act::status(429)]);
         let client = play.client().retry(policy.build()).build().unwrap();
@@ -222,9 +238,8 @@ async fn a_calls_way_overrides_the_clients() {
 async fn a_budget_is_shared_by_the_clients_of_a_server() {
     let budget = Arc::new(Tokens::new(3));
     let (one, other) = (Play::new([Act::status(429)]), Play::new([Act::status(429)]));
-    let client = |play: &Play| {
-        play.client().retry(steady().budget(Arc::clone(&budget)).build()).build().unwrap()
-    };
+    let client =
+        |play: &Play| play.client().retry(steady().budget(Arc::clone(&budget)).build()).build().unwrap();
     let (first, second) = (client(&one), client(&other));
     let ended = first.call_tool("x").send().await;
     assert_eq!((one.count(), stopped(&ended), budget.left()), (3, Some(&StopReason::Attempts), 1));
@@ -306,7 +321,8 @@ async fn odd_budgets_are_bounded_too() {
         (Odd::PanicsOnSuccess, StopReason::Done, millis(100), 2),
     ] {
         let play = Play::new([Act::status(429), Act::good()]);
-        let client = play.client().timeout(5 * SECOND).retry(steady().budget(budget).build()).build().unwrap();
+        let client =
+            play.client().timeout(5 * SECOND).retry(steady().budget(budget).build()).build().unwrap();
         let started = Instant::now();
         let ended = client.call_tool("x").send().await;
         assert_since(started, took);

@@ -9,11 +9,7 @@ use crate::testing::{Received, Sent, connect};
 use crate::{Ending, SCENARIOS};
 
 async fn kitchen(scenario: &str, params: Value) -> Kitchen {
-    assert!(
-        SCENARIOS
-            .iter()
-            .any(|known| known.id == scenario && !known.default_set)
-    );
+    assert!(SCENARIOS.iter().any(|known| known.id == scenario && !known.default_set));
     let kitchen = Kitchen::start().await.unwrap();
     kitchen.select(scenario, params).unwrap();
     kitchen
@@ -31,10 +27,7 @@ async fn a_connection_is_reset_before_any_byte() {
     assert_eq!(run(&kitchen, 1).status, 200);
     let mut stream = connect(kitchen.addr());
     stream.write_all(&Sent::run(2).bytes()).unwrap();
-    assert_eq!(
-        stream.read(&mut [0; 16]).unwrap_err().kind(),
-        ErrorKind::ConnectionReset
-    );
+    assert_eq!(stream.read(&mut [0; 16]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     let cut = &kitchen.posts()[1];
     assert_eq!((cut.status, cut.ending), (None, Ending::Cut));
     assert_eq!(run(&kitchen, 3).status, 200);
@@ -74,41 +67,21 @@ async fn payloads_are_malformed_by_kind() {
 
 #[tokio::test]
 async fn a_malformed_payload_can_hit_any_post() {
-    let kitchen = kitchen(
-        "errors.malformed_payload",
-        json!({ "target": "http_request", "onInvocation": 2 }),
-    )
-    .await;
+    let kitchen =
+        kitchen("errors.malformed_payload", json!({ "target": "http_request", "onInvocation": 2 })).await;
     assert_eq!(run(&kitchen, 1).status, 200);
-    assert_eq!(
-        Sent::modern(2, "tools/list", json!({})).to(kitchen.addr()).body,
-        "{ not valid json"
-    );
+    assert_eq!(Sent::modern(2, "tools/list", json!({})).to(kitchen.addr()).body, "{ not valid json");
 }
 
 #[tokio::test]
 async fn statuses_go_by_method() {
     let kitchen = kitchen("errors.http_status_per_method", Value::Null).await;
     let call = run(&kitchen, 1);
-    assert_eq!(
-        (call.status, call.body.as_str(), call.header("www-authenticate")),
-        (401, "", None)
-    );
-    assert_eq!(
-        Sent::modern(2, "tools/list", json!({})).to(kitchen.addr()).status,
-        200
-    );
-    kitchen
-        .switch(
-            "errors.http_status_per_method",
-            json!({ "rules": { "tools/list": 500 } }),
-        )
-        .unwrap();
+    assert_eq!((call.status, call.body.as_str(), call.header("www-authenticate")), (401, "", None));
+    assert_eq!(Sent::modern(2, "tools/list", json!({})).to(kitchen.addr()).status, 200);
+    kitchen.switch("errors.http_status_per_method", json!({ "rules": { "tools/list": 500 } })).unwrap();
     assert_eq!(run(&kitchen, 3).status, 200);
-    assert_eq!(
-        Sent::modern(4, "tools/list", json!({})).to(kitchen.addr()).status,
-        500
-    );
+    assert_eq!(Sent::modern(4, "tools/list", json!({})).to(kitchen.addr()).status, 500);
 }
 
 #[tokio::test]
@@ -123,14 +96,9 @@ async fn a_failure_can_look_like_a_success() {
         } })
     );
     assert_eq!(run(&kitchen, 2).status, 200);
-    kitchen
-        .switch("errors.non_compliant_envelope", json!({ "resultPayload": "[1]" }))
-        .unwrap();
+    kitchen.switch("errors.non_compliant_envelope", json!({ "resultPayload": "[1]" })).unwrap();
     let received = run(&kitchen, 3);
-    assert_eq!(
-        (received.status, received.message()["result"].clone()),
-        (400, json!([1]))
-    );
+    assert_eq!((received.status, received.message()["result"].clone()), (400, json!([1])));
 }
 
 #[tokio::test]
@@ -138,9 +106,7 @@ async fn a_token_is_refused_for_a_while_or_for_ever() {
     let kitchen = kitchen("auth.token_lifecycle", json!({ "rejectUntilInvocation": 2 })).await;
     let statuses: Vec<_> = (1..=3).map(|id| run(&kitchen, id).status).collect();
     assert_eq!(statuses, [401, 401, 200]);
-    kitchen
-        .switch("auth.token_lifecycle", json!({ "rejectForever": true }))
-        .unwrap();
+    kitchen.switch("auth.token_lifecycle", json!({ "rejectForever": true })).unwrap();
     let statuses: Vec<_> = (1..=3).map(|id| run(&kitchen, id).status).collect();
     assert_eq!(statuses, [401, 401, 401]);
 }
@@ -154,23 +120,14 @@ async fn a_deaf_tool_runs_on_after_the_client_left() {
     stream.write_all(&Sent::run(1).bytes()).unwrap();
     kitchen.posts_when(|posts| posts.len() == 1).await.unwrap();
     drop(stream);
-    kitchen
-        .posts_when(|posts| posts[0].ending == Ending::ClientGone)
-        .await
-        .unwrap();
+    kitchen.posts_when(|posts| posts[0].ending == Ending::ClientGone).await.unwrap();
     let waiting = Instant::now();
     while kitchen.completions("run_configured_test_scenario") == 0 {
-        assert!(
-            waiting.elapsed() < Duration::from_secs(10),
-            "the tool must come to its end"
-        );
+        assert!(waiting.elapsed() < Duration::from_secs(10), "the tool must come to its end");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let next = run(&kitchen, 2);
-    assert_eq!(
-        next.tool_text(),
-        json!({ "scenarioId": "timeout.uncooperative_hang", "invocation": 2 })
-    );
+    assert_eq!(next.tool_text(), json!({ "scenarioId": "timeout.uncooperative_hang", "invocation": 2 }));
 }
 
 #[tokio::test]
@@ -197,12 +154,7 @@ async fn a_late_response_comes_late() {
 async fn only_initialize_hangs() {
     let kitchen = kitchen("timeout.init_hang", json!({ "initDelayMs": 200 })).await;
     let started = Instant::now();
-    assert_eq!(
-        Sent::legacy(1, "initialize", &json!({}))
-            .to(kitchen.addr())
-            .status,
-        200
-    );
+    assert_eq!(Sent::legacy(1, "initialize", &json!({})).to(kitchen.addr()).status, 200);
     assert!(started.elapsed() >= Duration::from_millis(200));
     assert_eq!(run(&kitchen, 2).status, 200);
 }
@@ -217,10 +169,7 @@ async fn other_elicitations_ask_in_their_own_way() {
     );
     kitchen.switch("elicitation.url_mode", Value::Null).unwrap();
     let asked = run(&kitchen, 2).message()["result"]["inputRequests"]["elicitation"]["params"].clone();
-    assert_eq!(
-        (&asked["mode"], &asked["url"]),
-        (&json!("url"), &json!("https://example.com/approve"))
-    );
+    assert_eq!((&asked["mode"], &asked["url"]), (&json!("url"), &json!("https://example.com/approve")));
     let params = json!({
         "name": "run_configured_test_scenario",
         "inputResponses": { "elicitation": { "action": "accept" } },
@@ -235,17 +184,8 @@ async fn a_facet_is_not_there() {
     let received = Sent::modern(1, "resources/list", json!({})).to(kitchen.addr());
     assert_eq!(received.status, 200);
     assert_eq!(received.header("content-type"), Some("application/json"));
-    assert_eq!(
-        received.message()["error"],
-        json!({ "code": -32601, "message": "Method not found" })
-    );
-    assert!(
-        Sent::modern(2, "prompts/list", json!({}))
-            .to(kitchen.addr())
-            .message()
-            .get("result")
-            .is_some()
-    );
+    assert_eq!(received.message()["error"], json!({ "code": -32601, "message": "Method not found" }));
+    assert!(Sent::modern(2, "prompts/list", json!({})).to(kitchen.addr()).message().get("result").is_some());
 }
 
 #[tokio::test]
@@ -255,35 +195,18 @@ async fn pages_follow_the_counter_and_its_faults() {
         let params =
             json!({ "totalItems": 7, "pageSize": 3, "facet": facet, "fault": fault, "faultAtPage": 2 });
         kitchen.switch("catalog.pagination", params).unwrap();
-        let method = if facet == "prompts" {
-            "prompts/list"
-        } else {
-            "resources/list"
-        };
-        (0..count)
-            .map(|_| Sent::modern(1, method, json!({})).to(kitchen.addr()).message())
-            .collect()
+        let method = if facet == "prompts" { "prompts/list" } else { "resources/list" };
+        (0..count).map(|_| Sent::modern(1, method, json!({})).to(kitchen.addr()).message()).collect()
     };
     let plain = pages("none", "resources", 3);
     let names = |page: &Value| page["result"]["resources"].as_array().unwrap().len();
     assert_eq!(plain.iter().map(names).collect::<Vec<_>>(), [3, 3, 1]);
     assert_eq!(plain[0]["result"]["nextCursor"], "page-2");
-    assert_eq!(
-        plain[2]["result"].get("nextCursor"),
-        Some(&Value::Null),
-        "written as null"
-    );
+    assert_eq!(plain[2]["result"].get("nextCursor"), Some(&Value::Null), "written as null");
     assert!(plain[0]["result"].get("resultType").is_none());
-    assert!(
-        pages("cursor_loop", "resources", 2)
-            .iter()
-            .all(|page| page["result"]["nextCursor"] == "loop")
-    );
+    assert!(pages("cursor_loop", "resources", 2).iter().all(|page| page["result"]["nextCursor"] == "loop"));
     let twice = pages("duplicate_page", "prompts", 2);
     assert_eq!(twice[0]["result"]["prompts"], twice[1]["result"]["prompts"]);
     let broken = pages("error_after_page_n", "resources", 3);
-    assert_eq!(
-        broken[2]["error"],
-        json!({ "code": -32603, "message": "Internal error after page" })
-    );
+    assert_eq!(broken[2]["error"], json!({ "code": -32603, "message": "Internal error after page" }));
 }

@@ -29,25 +29,15 @@ async fn baseline_answers_with_one_event() {
     assert_eq!(received.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(received.header("mcp-session-id"), None);
     assert!(received.complete);
-    assert!(
-        received.body.starts_with("event: message\ndata: {"),
-        "{}",
-        received.body
-    );
+    assert!(received.body.starts_with("event: message\ndata: {"), "{}", received.body);
     assert!(received.body.ends_with("}\n\n"));
     let message = received.message();
     assert_eq!(message["jsonrpc"], "2.0");
     assert_eq!(message["id"], 7);
     assert_eq!(message["result"]["resultType"], "complete");
     assert!(message["result"].get("isError").is_none());
-    assert_eq!(
-        message["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "mcp-test-kitchen"
-    );
-    assert_eq!(
-        received.tool_text(),
-        json!({ "scenarioId": "baseline", "invocation": 1, "delayMs": 0 })
-    );
+    assert_eq!(message["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mcp-test-kitchen");
+    assert_eq!(received.tool_text(), json!({ "scenarioId": "baseline", "invocation": 1, "delayMs": 0 }));
 }
 
 #[tokio::test]
@@ -56,21 +46,9 @@ async fn the_text_block_is_escaped_twice() {
     let params = json!({ "name": "run_configured_test_scenario", "arguments": { "message": "a'ø" } });
     let received = Sent::modern(1, "tools/call", params).to(kitchen.addr());
     assert_eq!(received.tool_text()["message"], "a'ø");
-    let text = received.message()["result"]["content"][0]["text"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert_eq!(
-        text,
-        r#"{"scenarioId":"baseline","invocation":1,"delayMs":0,"message":"a\u0027\u00F8"}"#
-    );
-    assert!(
-        received
-            .body
-            .contains(r"\u0022message\u0022:\u0022a\\u0027\\u00F8\u0022"),
-        "{}",
-        received.body
-    );
+    let text = received.message()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(text, r#"{"scenarioId":"baseline","invocation":1,"delayMs":0,"message":"a\u0027\u00F8"}"#);
+    assert!(received.body.contains(r"\u0022message\u0022:\u0022a\\u0027\\u00F8\u0022"), "{}", received.body);
 }
 
 #[tokio::test]
@@ -86,10 +64,7 @@ async fn posts_are_logged_as_they_came() {
     assert_eq!(first.method.as_deref(), Some("tools/call"));
     assert_eq!(first.id, Some(json!("seven")));
     assert_eq!(first.header("x-trace"), Some("t1"));
-    assert_eq!(
-        first.at("/params/name"),
-        Some(&json!("run_configured_test_scenario"))
-    );
+    assert_eq!(first.at("/params/name"), Some(&json!("run_configured_test_scenario")));
     assert_eq!(serde_json::from_slice::<Value>(&first.raw).ok(), first.body);
     assert_eq!((first.status, first.ending), (Some(200), Ending::Answered));
     assert_eq!((second.seq, second.connection), (2, 2));
@@ -134,9 +109,7 @@ async fn http2_with_prior_knowledge_is_served() {
     let kitchen = Kitchen::start().await.unwrap();
     let stream = tokio::net::TcpStream::connect(kitchen.addr()).await.unwrap();
     let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     let driver = tokio::spawn(connection);
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let request = http::Request::post(kitchen.url())
@@ -171,20 +144,13 @@ async fn rate_then_length_then_token() {
     assert_bare(&Sent::post("/mcp", long).to(kitchen.addr()), 429);
     let statuses: Vec<_> = kitchen.posts().iter().map(|post| post.status.unwrap()).collect();
     assert_eq!(statuses, [413, 401, 200, 429, 429]);
-    assert_eq!(
-        kitchen.counters()["http_request"],
-        1,
-        "refused requests are not counted"
-    );
+    assert_eq!(kitchen.counters()["http_request"], 1, "refused requests are not counted");
 }
 
 #[tokio::test]
 async fn the_longest_body_is_let_in() {
     let kitchen = Kitchen::start().await.unwrap();
-    assert_eq!(
-        Sent::post("/mcp", " ".repeat(65_536)).to(kitchen.addr()).status,
-        400
-    );
+    assert_eq!(Sent::post("/mcp", " ".repeat(65_536)).to(kitchen.addr()).status, 400);
 }
 
 #[tokio::test]
@@ -192,16 +158,11 @@ async fn a_long_chunked_body_is_a_parse_error() {
     let kitchen = Kitchen::start().await.unwrap();
     let text = "x".repeat(65_537);
     let chunked = format!("{:x}\r\n{text}\r\n0\r\n\r\n", text.len());
-    let received = Sent::post("/mcp", chunked)
-        .header("Transfer-Encoding", "chunked")
-        .to(kitchen.addr());
+    let received = Sent::post("/mcp", chunked).header("Transfer-Encoding", "chunked").to(kitchen.addr());
     assert_eq!(received.status, 400);
     assert_eq!(received.header("content-type"), Some("application/json"));
     let message = received.message();
-    assert_eq!(
-        (&message["error"]["code"], &message["id"]),
-        (&json!(-32700), &Value::Null)
-    );
+    assert_eq!((&message["error"]["code"], &message["id"]), (&json!(-32700), &Value::Null));
     assert!(kitchen.counters().is_empty());
 }
 
@@ -214,23 +175,12 @@ async fn unknown_tokens_are_refused() {
         ..KitchenOptions::default()
     };
     let kitchen = Kitchen::start_with(options).await.unwrap();
-    kitchen
-        .select("errors.http_status_sequence", json!({ "statusCodes": [418] }))
-        .unwrap();
-    let status = |header: &str| {
-        Sent::run(1)
-            .header("Authorization", header)
-            .to(kitchen.addr())
-            .status
-    };
+    kitchen.select("errors.http_status_sequence", json!({ "statusCodes": [418] })).unwrap();
+    let status = |header: &str| Sent::run(1).header("Authorization", header).to(kitchen.addr()).status;
     assert_eq!(status(""), 401);
     assert_eq!(status("Bearer wrong"), 401);
     assert_eq!(status("Basic mine"), 401);
-    assert_eq!(
-        status("Bearer mine"),
-        418,
-        "the first token is the default caller"
-    );
+    assert_eq!(status("Bearer mine"), 418, "the first token is the default caller");
     assert_eq!(status("bearer yours"), 200);
     assert_eq!(status("Bearer all"), 200, "the shared token has no selection");
 }
@@ -238,9 +188,7 @@ async fn unknown_tokens_are_refused() {
 #[tokio::test]
 async fn requests_that_are_no_post() {
     let kitchen = Kitchen::start().await.unwrap();
-    let get = Sent::new("GET", "/mcp")
-        .header("Accept", "text/event-stream")
-        .to(kitchen.addr());
+    let get = Sent::new("GET", "/mcp").header("Accept", "text/event-stream").to(kitchen.addr());
     assert_eq!(get.status, 200);
     assert_eq!(get.header("content-type"), Some("text/html"));
     assert!(get.body.starts_with("<!doctype html>"));
@@ -253,10 +201,7 @@ async fn requests_that_are_no_post() {
     assert_eq!(kitchen.gets()[0].headers["accept"], "text/event-stream");
     assert_eq!(kitchen.deletes().len(), 1);
     assert_eq!(kitchen.other_requests()[1].http_method, Method::DELETE);
-    assert!(
-        kitchen.counters().is_empty(),
-        "only POSTs to the endpoint are counted"
-    );
+    assert!(kitchen.counters().is_empty(), "only POSTs to the endpoint are counted");
 }
 
 #[tokio::test]
@@ -269,9 +214,7 @@ async fn a_batch_fails_inside() {
 #[tokio::test]
 async fn both_endpoints_share_port_and_log() {
     let kitchen = Kitchen::start().await.unwrap();
-    let received = Sent::legacy(4, "ping", &json!({}))
-        .on("/namebeta/mcp")
-        .to(kitchen.addr());
+    let received = Sent::legacy(4, "ping", &json!({})).on("/namebeta/mcp").to(kitchen.addr());
     assert_eq!(received.body, r#"{"result":{},"jsonrpc":"2.0","id":4}"#);
     assert_eq!(received.header("x-content-type-options"), None);
     assert_eq!(kitchen.posts()[0].path, "/namebeta/mcp");

@@ -17,11 +17,8 @@ fn statuses(kitchen: &Kitchen) -> Vec<u16> {
 
 #[tokio::test]
 async fn the_default_set_has_six() {
-    let ids: Vec<_> = SCENARIOS
-        .iter()
-        .filter(|scenario| scenario.default_set)
-        .map(|scenario| scenario.id)
-        .collect();
+    let ids: Vec<_> =
+        SCENARIOS.iter().filter(|scenario| scenario.default_set).map(|scenario| scenario.id).collect();
     assert_eq!(
         ids,
         [
@@ -43,24 +40,15 @@ async fn the_default_set_has_six() {
 #[tokio::test]
 async fn wrong_selections_are_refused_and_change_nothing() {
     let kitchen = kitchen("errors.http_status_sequence", json!({ "statusCodes": [418] })).await;
-    assert_eq!(
-        kitchen.select("nope", json!({})),
-        Err(SelectError::UnknownScenario("nope".to_owned()))
-    );
-    assert_eq!(
-        kitchen.select("baseline", json!([])),
-        Err(SelectError::ParamsNotAnObject)
-    );
+    assert_eq!(kitchen.select("nope", json!({})), Err(SelectError::UnknownScenario("nope".to_owned())));
+    assert_eq!(kitchen.select("baseline", json!([])), Err(SelectError::ParamsNotAnObject));
     for (scenario, params) in [
         ("baseline", json!({ "slowReportDelayMs": "1" })),
         ("errors.http_status_sequence", json!({ "statusCodes": null })),
         ("errors.http_status_sequence", json!({ "statusCodes": [100] })),
         ("errors.jsonrpc_error", json!({ "code": 1.5 })),
         ("elicitation.approval", json!({ "requireReason": "yes" })),
-        (
-            "errors.http_status_per_method",
-            json!({ "rules": { "tools/call": "401" } }),
-        ),
+        ("errors.http_status_per_method", json!({ "rules": { "tools/call": "401" } })),
         ("catalog.facet_unavailable", json!({ "unavailableFacets": [1] })),
     ] {
         let error = kitchen.select(scenario, params).unwrap_err();
@@ -84,27 +72,14 @@ async fn baseline_counts_and_echoes() {
 
 #[tokio::test]
 async fn statuses_follow_the_sequence_and_the_last_repeats() {
-    let kitchen = kitchen(
-        "errors.http_status_sequence",
-        json!({ "statusCodes": [429, 302, 204, 503] }),
-    )
-    .await;
+    let kitchen =
+        kitchen("errors.http_status_sequence", json!({ "statusCodes": [429, 302, 204, 503] })).await;
     let addr = kitchen.addr();
     // Every kind of POST takes its turn, an unreadable one too.
     let first = Sent::modern(1, "server/discover", json!({})).to(addr);
-    assert_eq!(
-        (first.status, first.body.as_str(), first.header("retry-after")),
-        (429, "", None)
-    );
+    assert_eq!((first.status, first.body.as_str(), first.header("retry-after")), (429, "", None));
     let second = Sent::post("/mcp", "{").to(addr);
-    assert_eq!(
-        (
-            second.status,
-            second.header("location"),
-            second.header("content-type")
-        ),
-        (302, None, None)
-    );
+    assert_eq!((second.status, second.header("location"), second.header("content-type")), (302, None, None));
     let third = Sent::run(3).to(addr);
     assert_eq!(
         (third.status, third.tool_text()["invocation"].clone()),
@@ -153,10 +128,7 @@ async fn a_jsonrpc_error_comes_in_a_200() {
     );
     let next = Sent::run(3).to(addr);
     assert_eq!(next.header("content-type"), Some("text/event-stream"));
-    assert_eq!(
-        next.tool_text(),
-        json!({ "scenarioId": "errors.jsonrpc_error", "invocation": 1 })
-    );
+    assert_eq!(next.tool_text(), json!({ "scenarioId": "errors.jsonrpc_error", "invocation": 1 }));
 }
 
 #[tokio::test]
@@ -182,11 +154,7 @@ async fn forged_answers_echo_small_ids_only() {
         (Value::Null, Value::Null),
     ] {
         kitchen.terminate_sessions();
-        assert_eq!(
-            Sent::run(id.clone()).to(kitchen.addr()).message()["id"],
-            echoed,
-            "{id}"
-        );
+        assert_eq!(Sent::run(id.clone()).to(kitchen.addr()).message()["id"], echoed, "{id}");
     }
     // A real answer echoes a big one.
     assert_eq!(
@@ -197,18 +165,12 @@ async fn forged_answers_echo_small_ids_only() {
 
 #[tokio::test]
 async fn a_tool_error_is_a_result() {
-    let kitchen = kitchen(
-        "errors.tool_error",
-        json!({ "errorMessage": "no \"luck\"", "onInvocation": 2 }),
-    )
-    .await;
+    let kitchen =
+        kitchen("errors.tool_error", json!({ "errorMessage": "no \"luck\"", "onInvocation": 2 })).await;
     let addr = kitchen.addr();
     let first = Sent::run(1).to(addr);
     assert!(first.message()["result"].get("isError").is_none());
-    assert_eq!(
-        first.tool_text(),
-        json!({ "scenarioId": "errors.tool_error", "invocation": 1 })
-    );
+    assert_eq!(first.tool_text(), json!({ "scenarioId": "errors.tool_error", "invocation": 1 }));
     let params = json!({ "name": "run_configured_test_scenario", "arguments": { "message": "m" } });
     let second = Sent::modern(2, "tools/call", params).to(addr);
     assert_eq!(second.status, 200);
@@ -255,11 +217,8 @@ async fn an_approval_takes_two_rounds() {
             },
         } })
     );
-    let accepted = answer(
-        2,
-        &json!({ "elicitation": { "action": "accept", "content": { "reason": "ok" } } }),
-    )
-    .to(addr);
+    let accepted =
+        answer(2, &json!({ "elicitation": { "action": "accept", "content": { "reason": "ok" } } })).to(addr);
     assert_eq!(accepted.message()["result"]["isError"], false);
     assert_eq!(accepted.message()["result"]["resultType"], "complete");
     assert_eq!(
@@ -284,20 +243,13 @@ async fn an_approval_can_be_refused() {
         assert!(received.tool_text().get("approvalReason").is_none());
     }
     let bare = answer(2, &json!({ "elicitation": { "action": "accept" } })).to(kitchen.addr());
-    assert_eq!(
-        bare.tool_text()["elicitationOutcome"],
-        "accepted",
-        "a missing reason is accepted"
-    );
+    assert_eq!(bare.tool_text()["elicitationOutcome"], "accepted", "a missing reason is accepted");
 }
 
 #[tokio::test]
 async fn an_answer_under_another_key_is_asked_for_again() {
-    let kitchen = kitchen(
-        "elicitation.approval",
-        json!({ "requireReason": false, "reasonMaxLength": 5 }),
-    )
-    .await;
+    let kitchen =
+        kitchen("elicitation.approval", json!({ "requireReason": false, "reasonMaxLength": 5 })).await;
     for id in 1..=3 {
         let received = answer(id, &json!({ "other": { "action": "accept" } })).to(kitchen.addr());
         let result = &received.message()["result"];
@@ -312,12 +264,8 @@ async fn an_answer_under_another_key_is_asked_for_again() {
 #[tokio::test]
 async fn an_approval_is_unsupported_in_older_versions() {
     let kitchen = kitchen("elicitation.approval", Value::Null).await;
-    let received = Sent::legacy(
-        1,
-        "tools/call",
-        &json!({ "name": "run_configured_test_scenario" }),
-    )
-    .to(kitchen.addr());
+    let received =
+        Sent::legacy(1, "tools/call", &json!({ "name": "run_configured_test_scenario" })).to(kitchen.addr());
     let result = &received.message()["result"];
     assert_eq!(result["isError"], true);
     assert!(result.get("resultType").is_none());
@@ -325,35 +273,20 @@ async fn an_approval_is_unsupported_in_older_versions() {
 }
 
 fn close(id: u64, arguments: &Value) -> Sent {
-    Sent::modern(
-        id,
-        "tools/call",
-        json!({ "name": "simulate_ticket_close_mrtr", "arguments": arguments }),
-    )
+    Sent::modern(id, "tools/call", json!({ "name": "simulate_ticket_close_mrtr", "arguments": arguments }))
 }
 
 fn assert_plain_success(received: &Received) {
     assert_eq!(received.status, 200);
-    assert!(
-        received.message()["result"].get("isError").is_none(),
-        "{}",
-        received.body
-    );
+    assert!(received.message()["result"].get("isError").is_none(), "{}", received.body);
 }
 
 #[tokio::test]
 async fn compat_has_four_tools() {
     let kitchen = kitchen("compat.sdk_v2", Value::Null).await;
-    let tools = Sent::modern(1, "tools/list", json!({}))
-        .to(kitchen.addr())
-        .message()["result"]["tools"]
-        .clone();
-    let names: Vec<_> = tools
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
+    let tools =
+        Sent::modern(1, "tools/list", json!({})).to(kitchen.addr()).message()["result"]["tools"].clone();
+    let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
         [
@@ -363,19 +296,13 @@ async fn compat_has_four_tools() {
             "verify_order_region_param_header",
         ]
     );
-    assert_eq!(
-        tools[3]["inputSchema"]["properties"]["region"]["x-mcp-header"],
-        "Region"
-    );
+    assert_eq!(tools[3]["inputSchema"]["properties"]["region"]["x-mcp-header"], "Region");
     let index = Sent::run(2).to(kitchen.addr());
     assert_plain_success(&index);
     assert_eq!(index.tool_text()["compatMatrix"].as_array().unwrap().len(), 4);
     // The others are unknown elsewhere.
     kitchen.switch("baseline", Value::Null).unwrap();
-    assert_eq!(
-        close(3, &json!({ "ticketId": 1 })).to(kitchen.addr()).message()["error"]["code"],
-        -32602
-    );
+    assert_eq!(close(3, &json!({ "ticketId": 1 })).to(kitchen.addr()).message()["error"]["code"], -32602);
 }
 
 #[tokio::test]
@@ -410,22 +337,14 @@ async fn a_ticket_is_closed_up_front() {
 async fn a_ticket_is_closed_in_two_rounds() {
     let kitchen = kitchen("compat.sdk_v2", json!({ "defaultCloseReason": "  " })).await;
     let addr = kitchen.addr();
-    let asked = close(1, &json!({ "ticketId": 42, "closeReason": null }))
-        .to(addr)
-        .message()["result"]
-        .clone();
+    let asked =
+        close(1, &json!({ "ticketId": 42, "closeReason": null })).to(addr).message()["result"].clone();
     assert_eq!(asked["resultType"], "input_required");
     assert_eq!(asked["requestState"], "42");
     let params = &asked["inputRequests"]["closeReason"]["params"];
-    assert_eq!(
-        params["message"],
-        "Close ticket '42'? Accept the default reason or provide your own."
-    );
+    assert_eq!(params["message"], "Close ticket '42'? Accept the default reason or provide your own.");
     let field = &params["requestedSchema"]["properties"]["closeReason"];
-    assert_eq!(
-        (&field["title"], &field["default"]),
-        (&json!("Close reason"), &json!("completed"))
-    );
+    assert_eq!((&field["title"], &field["default"]), (&json!("Close reason"), &json!("completed")));
     let retry = |response: Value| {
         let params = json!({
             "name": "simulate_ticket_close_mrtr",
@@ -438,14 +357,8 @@ async fn a_ticket_is_closed_in_two_rounds() {
         received.tool_text()
     };
     let own = retry(json!({ "action": "accept", "content": { "closeReason": "mine" } }));
-    assert_eq!(
-        (&own["path"], &own["message"]),
-        (&json!("mrtr"), &json!("Closed ticket 42: mine"))
-    );
-    assert_eq!(
-        retry(json!({ "action": "accept", "content": {} }))["closeReason"],
-        "completed"
-    );
+    assert_eq!((&own["path"], &own["message"]), (&json!("mrtr"), &json!("Closed ticket 42: mine")));
+    assert_eq!(retry(json!({ "action": "accept", "content": {} }))["closeReason"], "completed");
     let cancelled = retry(json!({ "action": "decline" }));
     assert_eq!(cancelled["path"], "cancelled");
     assert_eq!(cancelled["message"], "Ticket close cancelled");
@@ -465,10 +378,7 @@ async fn a_ticket_gets_guidance_in_older_versions() {
     assert_eq!(text["isMrtrSupported"], false);
     assert!(text.get("closeReason").is_none());
     assert!(text["message"].as_str().unwrap().contains("closeReason"));
-    let unknown = sent
-        .header("MCP-Protocol-Version", "")
-        .to(kitchen.addr())
-        .tool_text();
+    let unknown = sent.header("MCP-Protocol-Version", "").to(kitchen.addr()).tool_text();
     assert_eq!(unknown["compatCell"], "unknown/stateless/unsupported");
     assert_eq!(unknown["negotiatedProtocolVersion"], Value::Null);
 }
@@ -509,10 +419,7 @@ async fn compat_compares_the_mirrored_header() {
     assert_eq!(missing.tool_text()["headerMatchesBody"], false);
     assert_eq!(missing.tool_text()["status"], "ok:eu:o1");
     let matching = |region: &str, header: &str| {
-        let text = sent(region)
-            .header("Mcp-Param-Region", header)
-            .to(kitchen.addr())
-            .tool_text();
+        let text = sent(region).header("Mcp-Param-Region", header).to(kitchen.addr()).tool_text();
         assert_eq!(text["receivedParamHeader"], header);
         text["headerMatchesBody"].clone()
     };

@@ -36,10 +36,7 @@ async fn checks_come_in_order() {
         sent.to(addr)
     };
     let wrong = json!({ "id": 5, "method": "tools/call", "params": {} });
-    let headers = [
-        ("Accept", "application/json"),
-        ("MCP-Protocol-Version", "1999-01-01"),
-    ];
+    let headers = [("Accept", "application/json"), ("MCP-Protocol-Version", "1999-01-01")];
     assert_rejected(&send(&wrong, &headers), 406, -32000, &Value::Null);
     assert_rejected(&send(&wrong, &headers[1..]), 400, -32600, &Value::Null);
 
@@ -70,22 +67,13 @@ async fn checks_come_in_order() {
     headers[2].1 = "run_configured_test_scenario";
     let received = send(&body, &headers);
     assert_rejected(&received, 400, -32602, &json!(5));
-    assert!(
-        received.message()["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("clientCapabilities")
-    );
+    assert!(received.message()["error"]["message"].as_str().unwrap().contains("clientCapabilities"));
     assert_eq!(kitchen.executions("run_configured_test_scenario"), 0);
 
     body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
     assert_eq!(send(&body, &headers).status, 200);
     assert_eq!(kitchen.executions("run_configured_test_scenario"), 1);
-    assert_eq!(
-        kitchen.counters()["http_request"],
-        11,
-        "rejected POSTs are counted"
-    );
+    assert_eq!(kitchen.counters()["http_request"], 11, "rejected POSTs are counted");
 }
 
 #[tokio::test]
@@ -102,25 +90,16 @@ async fn bodies_that_are_no_message() {
         r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
     ] {
-        assert_rejected(
-            &Sent::post("/mcp", body).to(kitchen.addr()),
-            400,
-            -32600,
-            &Value::Null,
-        );
+        assert_rejected(&Sent::post("/mcp", body).to(kitchen.addr()), 400, -32600, &Value::Null);
     }
 }
 
 #[tokio::test]
 async fn another_content_type_fails_inside() {
     let kitchen = Kitchen::start().await.unwrap();
-    let received = Sent::run(1)
-        .header("Content-Type", "text/plain")
-        .to(kitchen.addr());
+    let received = Sent::run(1).header("Content-Type", "text/plain").to(kitchen.addr());
     assert_eq!((received.status, received.body.as_str()), (500, ""));
-    let received = Sent::run(1)
-        .header("Content-Type", "Application/JSON; charset=utf-8")
-        .to(kitchen.addr());
+    let received = Sent::run(1).header("Content-Type", "Application/JSON; charset=utf-8").to(kitchen.addr());
     assert_eq!(received.status, 200);
 }
 
@@ -130,10 +109,7 @@ async fn names_may_be_wrapped_in_base64() {
     let call = Sent::run(1);
     // run_configured_test_scenario
     let wrapped = "=?base64?cnVuX2NvbmZpZ3VyZWRfdGVzdF9zY2VuYXJpbw==?=";
-    assert_eq!(
-        call.clone().header("Mcp-Name", wrapped).to(kitchen.addr()).status,
-        200
-    );
+    assert_eq!(call.clone().header("Mcp-Name", wrapped).to(kitchen.addr()).status, 200);
     let broken = call.header("Mcp-Name", "=?base64?****?=").to(kitchen.addr());
     assert_rejected(&broken, 400, -32020, &json!(1));
 }
@@ -143,9 +119,7 @@ async fn a_header_that_the_body_contradicts() {
     let kitchen = Kitchen::start().await.unwrap();
     let missing = Sent::run(1).header("MCP-Protocol-Version", "").to(kitchen.addr());
     assert_rejected(&missing, 400, -32020, &json!(1));
-    let older = Sent::run(1)
-        .header("MCP-Protocol-Version", "2025-11-25")
-        .to(kitchen.addr());
+    let older = Sent::run(1).header("MCP-Protocol-Version", "2025-11-25").to(kitchen.addr());
     assert_rejected(&older, 400, -32020, &json!(1));
     let initialize = Sent::legacy(1, "initialize", &json!({ "protocolVersion": "2025-06-18" }));
     assert_rejected(&initialize.to(kitchen.addr()), 400, -32020, &json!(1));
@@ -154,13 +128,7 @@ async fn a_header_that_the_body_contradicts() {
 #[tokio::test]
 async fn removed_methods_are_not_found() {
     let kitchen = Kitchen::start().await.unwrap();
-    for method in [
-        "initialize",
-        "ping",
-        "logging/setLevel",
-        "resources/subscribe",
-        "resources/unsubscribe",
-    ] {
+    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
         let received = Sent::modern("a", method, json!({})).to(kitchen.addr());
         assert_rejected(&received, 404, -32601, &json!("a"));
     }
@@ -170,53 +138,18 @@ async fn removed_methods_are_not_found() {
 async fn errors_have_the_status_of_their_code() {
     let kitchen = Kitchen::start().await.unwrap();
     let addr = kitchen.addr();
-    assert_failed(
-        &Sent::modern(1, "no/such", json!({})).to(addr),
-        404,
-        -32601,
-        &json!(1),
-    );
-    assert_failed(
-        &Sent::legacy(1, "no/such", &json!({})).to(addr),
-        200,
-        -32601,
-        &json!(1),
-    );
-    assert_failed(
-        &Sent::legacy(1, "server/discover", &json!({})).to(addr),
-        200,
-        -32601,
-        &json!(1),
-    );
+    assert_failed(&Sent::modern(1, "no/such", json!({})).to(addr), 404, -32601, &json!(1));
+    assert_failed(&Sent::legacy(1, "no/such", &json!({})).to(addr), 200, -32601, &json!(1));
+    assert_failed(&Sent::legacy(1, "server/discover", &json!({})).to(addr), 200, -32601, &json!(1));
     let unknown = Sent::modern(2, "tools/call", json!({ "name": "nope" })).to(addr);
     assert_failed(&unknown, 200, -32602, &json!(2));
     assert_eq!(unknown.message()["error"]["message"], "Unknown tool: 'nope'");
     let gone = json!({ "uri": "test://gone" });
-    assert_failed(
-        &Sent::modern(3, "resources/read", gone.clone()).to(addr),
-        200,
-        -32602,
-        &json!(3),
-    );
-    assert_failed(
-        &Sent::legacy(3, "resources/read", &gone).to(addr),
-        200,
-        -32002,
-        &json!(3),
-    );
-    assert_failed(
-        &Sent::modern(4, "prompts/get", json!({ "name": "x" })).to(addr),
-        200,
-        -32602,
-        &json!(4),
-    );
+    assert_failed(&Sent::modern(3, "resources/read", gone.clone()).to(addr), 200, -32602, &json!(3));
+    assert_failed(&Sent::legacy(3, "resources/read", &gone).to(addr), 200, -32002, &json!(3));
+    assert_failed(&Sent::modern(4, "prompts/get", json!({ "name": "x" })).to(addr), 200, -32602, &json!(4));
     let odd = json!({ "name": "run_configured_test_scenario", "arguments": [] });
-    assert_failed(
-        &Sent::modern(5, "tools/call", odd).to(addr),
-        200,
-        -32602,
-        &json!(5),
-    );
+    assert_failed(&Sent::modern(5, "tools/call", odd).to(addr), 200, -32602, &json!(5));
 }
 
 #[tokio::test]
@@ -226,10 +159,7 @@ async fn discover_offers_the_modern_version_only() {
     let result = &received.message()["result"];
     assert_eq!(result["supportedVersions"], json!(["2026-07-28"]));
     assert_eq!(result["resultType"], "complete");
-    assert_eq!(
-        (&result["ttlMs"], &result["cacheScope"]),
-        (&json!(0), &json!("private"))
-    );
+    assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(0), &json!("private")));
     assert!(result["capabilities"]["tools"].is_object());
 }
 
@@ -239,19 +169,13 @@ async fn lists_have_the_catalogue() {
     let result = |method: &str| {
         let result = Sent::modern(1, method, json!({})).to(kitchen.addr()).message()["result"].clone();
         assert_eq!(result["resultType"], "complete", "{method}");
-        assert_eq!(
-            (&result["ttlMs"], &result["cacheScope"]),
-            (&json!(0), &json!("private"))
-        );
+        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(0), &json!("private")));
         result
     };
     let tools = result("tools/list")["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 1);
     assert_eq!(tools[0]["name"], "run_configured_test_scenario");
-    assert_eq!(
-        tools[0]["inputSchema"]["properties"]["message"],
-        json!({ "type": "string" })
-    );
+    assert_eq!(tools[0]["inputSchema"]["properties"]["message"], json!({ "type": "string" }));
     assert!(tools[0].get("annotations").is_none() && tools[0].get("outputSchema").is_none());
     let resources = result("resources/list")["resources"].clone();
     assert_eq!(resources[0]["uri"], "test://resources/valid");
@@ -272,10 +196,7 @@ async fn the_valid_ones_can_be_read() {
     let resource = read("resources/read", json!({ "uri": "test://resources/valid" }));
     assert_eq!(resource["contents"][0]["mimeType"], "text/plain");
     assert!(resource["contents"][0]["text"].is_string());
-    let prompt = read(
-        "prompts/get",
-        json!({ "name": "valid_prompt", "arguments": { "topic": "rust" } }),
-    );
+    let prompt = read("prompts/get", json!({ "name": "valid_prompt", "arguments": { "topic": "rust" } }));
     assert_eq!(prompt["messages"][0]["role"], "user");
     assert_eq!(prompt["messages"][0]["content"]["text"], "Tell me about rust.");
     assert!(prompt.get("ttlMs").is_none());
@@ -305,50 +226,30 @@ async fn the_invalid_ones_are_forged() {
 #[tokio::test]
 async fn older_versions_need_no_handshake() {
     let kitchen = Kitchen::start().await.unwrap();
-    let call = Sent::legacy(
-        1,
-        "tools/call",
-        &json!({ "name": "run_configured_test_scenario" }),
-    );
+    let call = Sent::legacy(1, "tools/call", &json!({ "name": "run_configured_test_scenario" }));
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", ""] {
-        let received = call
-            .clone()
-            .header("MCP-Protocol-Version", version)
-            .to(kitchen.addr());
+        let received = call.clone().header("MCP-Protocol-Version", version).to(kitchen.addr());
         assert_eq!(received.status, 200, "{version}");
         let result = &received.message()["result"];
         assert!(result.get("resultType").is_none() && result.get("_meta").is_none());
         assert_eq!(result["content"][0]["type"], "text");
     }
-    let list = Sent::legacy(1, "tools/list", &json!({}))
-        .to(kitchen.addr())
-        .message();
+    let list = Sent::legacy(1, "tools/list", &json!({})).to(kitchen.addr()).message();
     assert!(list["result"].get("ttlMs").is_none());
     let initialize = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {} });
     let received = Sent::legacy(1, "initialize", &initialize).to(kitchen.addr());
     assert_eq!(received.message()["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(received.header("mcp-session-id"), None);
-    assert_eq!(
-        Sent::legacy(1, "ping", &json!({})).to(kitchen.addr()).message()["result"],
-        json!({})
-    );
+    assert_eq!(Sent::legacy(1, "ping", &json!({})).to(kitchen.addr()).message()["result"], json!({}));
 }
 
 #[tokio::test]
 async fn a_session_id_is_an_error_in_older_versions_only() {
     let kitchen = Kitchen::start().await.unwrap();
     let call = json!({ "name": "run_configured_test_scenario" });
-    let legacy = Sent::legacy(1, "tools/call", &call)
-        .header("Mcp-Session-Id", "s")
-        .to(kitchen.addr());
+    let legacy = Sent::legacy(1, "tools/call", &call).header("Mcp-Session-Id", "s").to(kitchen.addr());
     assert_rejected(&legacy, 400, -32000, &json!(1));
-    assert_eq!(
-        Sent::run(1)
-            .header("Mcp-Session-Id", "s")
-            .to(kitchen.addr())
-            .status,
-        200
-    );
+    assert_eq!(Sent::run(1).header("Mcp-Session-Id", "s").to(kitchen.addr()).status, 200);
 }
 
 #[tokio::test]
@@ -356,10 +257,7 @@ async fn notifications_are_accepted() {
     let kitchen = Kitchen::start().await.unwrap();
     let body = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let sent = Sent::post("/mcp", body).header("MCP-Protocol-Version", "2026-07-28");
-    let received = sent
-        .clone()
-        .header("Mcp-Method", "notifications/cancelled")
-        .to(kitchen.addr());
+    let received = sent.clone().header("Mcp-Method", "notifications/cancelled").to(kitchen.addr());
     assert_eq!((received.status, received.body.as_str()), (202, ""));
     assert_eq!(received.header("content-type"), None);
     assert_rejected(&sent.to(kitchen.addr()), 400, -32020, &Value::Null);
