@@ -3,6 +3,7 @@
 //! One mechanism for the three methods that can ask: `tools/call`, `resources/read` and `prompts/get`.
 
 mod answer;
+mod form;
 mod method;
 mod suspended;
 
@@ -140,8 +141,8 @@ impl<M: MultiRound> Continuation<M> {
     ///
     /// # Errors
     ///
-    /// [`AnswerError`] when the key was not asked, the answer is of another kind than the request, or the request was
-    /// not declared for this call. Nothing changes then.
+    /// [`AnswerError`] when the key was not asked, the answer is of another kind than the request or does not fit its
+    /// form, or the request was not declared for this call. Nothing changes then.
     pub fn answer(&mut self, key: &str, answer: impl Into<InputResponse>) -> Result<&mut Self, AnswerError> {
         let answer = answer::check(key, self.request(key), self.state.declared(), &answer.into())?;
         let answers = &mut self.state.answers;

@@ -2,7 +2,9 @@
 
 use std::{error::Error, fmt};
 
-use mcp_types::{InputRequest, InputResponse, RawJson};
+use mcp_types::{ElicitAction, ElicitRequestParams, InputRequest, InputResponse, RawJson};
+
+use super::form;
 
 use crate::input_kinds::InputKinds;
 
@@ -18,6 +20,8 @@ pub enum AnswerFault {
     Undeclared,
     /// The request could not be decoded, so nothing can be known to answer it.
     UnknownRequest,
+    /// The accepted form has a field that is missing, or breaks the schema that was asked for.
+    Misfit,
     /// The answer cannot be put into JSON.
     Unserializable,
 }
@@ -27,12 +31,18 @@ pub enum AnswerFault {
 pub struct AnswerError {
     key: String,
     fault: AnswerFault,
+    field: Option<String>,
 }
 
 impl AnswerError {
     /// The key that was answered.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// The field of the form that does not fit.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
     }
 
     /// Why the answer was refused.
@@ -51,6 +61,10 @@ impl fmt::Display for AnswerError {
                 write!(f, "the request `{key}` is of a kind that was not declared for this call")
             }
             AnswerFault::UnknownRequest => write!(f, "the request `{key}` could not be decoded"),
+            AnswerFault::Misfit => {
+                let field = self.field.as_deref().unwrap_or_default().escape_debug();
+                write!(f, "the answer to `{key}` does not fit its form at `{field}`")
+            }
             AnswerFault::Unserializable => write!(f, "the answer to `{key}` cannot be put into JSON"),
         }
     }
@@ -65,15 +79,25 @@ pub(super) fn check(
     declared: InputKinds,
     answer: &InputResponse,
 ) -> Result<RawJson, AnswerError> {
-    let refuse = |fault| AnswerError { key: key.to_owned(), fault };
+    let refuse = |fault| AnswerError { key: key.to_owned(), fault, field: None };
     let request = request.ok_or_else(|| refuse(AnswerFault::UnknownKey))?;
     let kind = InputKinds::of(request).ok_or_else(|| refuse(AnswerFault::UnknownRequest))?;
     if !declared.contains(kind) {
         return Err(refuse(AnswerFault::Undeclared));
     }
     match (request, answer) {
-        (InputRequest::Elicit(_), InputResponse::Elicit(_))
-        | (InputRequest::Sample(_), InputResponse::Sample(_))
+        (InputRequest::Elicit(asked), InputResponse::Elicit(result)) => {
+            let misfit = match &asked.params {
+                ElicitRequestParams::Form(form) if result.action == ElicitAction::Accept => {
+                    form::misfit(form, result.content.as_ref())
+                }
+                _ => None,
+            };
+            if misfit.is_some() {
+                return Err(AnswerError { field: misfit, ..refuse(AnswerFault::Misfit) });
+            }
+        }
+        (InputRequest::Sample(_), InputResponse::Sample(_))
         | (InputRequest::ListRoots(_), InputResponse::ListRoots(_)) => {}
         // Raw JSON is for those who know better than the types do; it must be an object all the same.
         (_, InputResponse::Raw(raw)) if raw.is_object() => {}
