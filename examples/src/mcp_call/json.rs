@@ -49,7 +49,7 @@ pub(super) fn line(ended: &Ended) -> String {
     put(&mut line, "httpStatuses", &statuses);
     match &ended.outcome {
         Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) => {
-            put(&mut line, "result", output.result())
+            put(&mut line, "result", output.result());
         }
         Ok(ToolOutcome::InputRequired(asked)) => {
             put(&mut line, "inputRequests", asked.requests());

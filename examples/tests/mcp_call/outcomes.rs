@@ -97,6 +97,7 @@ fn result(result: &str) -> Reply {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_servers_get_wrong() {
     let refusal = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"}}"#;
     let quota = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Quota exceeded"}}"#;
