@@ -97,6 +97,10 @@ fn exit_code(outcome: &Result<ToolOutcome, CallError>) -> u8 {
 
 async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
     args.refuse_what_is_not_there_yet()?;
+    let expected = if args.resume.is_some() { 1 } else { 3 } - usize::from(args.kitchen.is_some());
+    if let Some(word) = args.words.get(expected) {
+        return Err(Usage(format!("`{word}` is one argument too many")));
+    }
     let mut words = args.words.iter().map(String::as_str);
     // The embedded server lives as long as the call.
     let (url, _kitchen) = match &args.kitchen {
@@ -123,10 +127,7 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
         }
         args.vouch(call).send().await
     };
-    if let Some(word) = words.next() {
-        return Err(Usage(format!("`{word}` is one argument too many")));
-    }
-    let outcome = inputs::go_on(first, &answers, &args).await?;
+    let outcome = inputs::go_on(first, &answers, &args).await;
     Ok(Ended { outcome, rounds: seen.records() })
 }
 

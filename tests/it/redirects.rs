@@ -156,12 +156,15 @@ async fn a_redirect_to_nothing_may_have_run() {
 #[tokio::test]
 async fn the_time_limit_is_one_of_all_hops_together() {
     let slow =
-        || Reply::steps([Step::Pause(Duration::from_millis(250)), Step::write(REDIRECT), Step::KeepAlive]);
+        || Reply::steps([Step::Pause(Duration::from_millis(400)), Step::write(REDIRECT), Step::KeepAlive]);
     let (server, client) = serve([slow(), slow(), slow(), slow()]).await;
-    let limit = Duration::from_millis(600);
+    let limit = Duration::from_secs(1);
     let ended = in_time(client.call_tool("x").timeout(limit).send()).await;
-    let record =
-        assert_ended(&"slow", &ended, OutcomeKind::Timeout, Delivery::Unknown, &[Some(307), Some(307), None]);
+    // No hop alone takes that long. How many were done by then depends on the machine.
+    let posts = crate::support::record(&ended).posts.clone();
+    assert!(posts.len() > 1, "{posts:?}");
+    let record = assert_ended(&"slow", &ended, OutcomeKind::Timeout, Delivery::Unknown, &posts);
+    assert_eq!(record.posts.last(), Some(&None), "{posts:?}");
     assert!(record.duration < 2 * limit, "took {:?}", record.duration);
     server.client_closed().await.unwrap();
 }

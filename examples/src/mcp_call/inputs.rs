@@ -1,6 +1,6 @@
 //! What is done about input requests.
 
-use std::{fs, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 use mcp_client::{
     CallError, Continuation, ElicitAnswer, ToolOutcome,
@@ -58,30 +58,38 @@ fn is_written_out(json: &RawJson) -> bool {
     json.to_value().is_ok_and(|value| value.get("action").is_some_and(serde_json::Value::is_string))
 }
 
-/// Answers and resumes until the call has ended or an answer is missing.
+/// Answers and resumes until the call has ended or an answer is missing. From the first exchange on nothing that goes wrong
+/// here may lose the call: it is told on stderr, and the call is handed back.
 pub(super) async fn go_on(
     mut outcome: Result<ToolOutcome, CallError>,
     answers: &Answers,
     args: &Args,
-) -> Result<Result<ToolOutcome, CallError>, Usage> {
+) -> Result<ToolOutcome, CallError> {
     loop {
         let mut asked = match outcome {
             Ok(ToolOutcome::InputRequired(asked)) => asked,
-            ended => return Ok(ended),
+            ended => return ended,
         };
-        answers.fill(&mut asked)?;
+        if let Err(Usage(refused)) = answers.fill(&mut asked) {
+            eprintln!("mcp-call: {refused}");
+        }
         let state_only = asked.requests().is_empty();
         let complete = asked.unanswered().next().is_none();
         // The limit is looked at before anything is sent, and the call is handed back, not thrown away.
         if !complete || asked.rounds() > args.max_rounds || (state_only && args.suspend.is_some()) {
-            if let Some(file) = &args.suspend {
-                fs::write(file, serde_json::to_vec(&asked.suspend())?)?;
+            if let Some(Err(Usage(failed))) = args.suspend.as_deref().map(|file| store(&asked, file)) {
+                eprintln!("mcp-call: the suspended call could not be stored: {failed}");
             }
-            return Ok(Ok(ToolOutcome::InputRequired(asked)));
+            return Ok(ToolOutcome::InputRequired(asked));
         }
         if state_only {
             tokio::time::sleep(STATE_ONLY_PAUSE).await;
         }
         outcome = asked.resume().await;
     }
+}
+
+fn store(asked: &Continuation, file: &Path) -> Result<(), Usage> {
+    fs::write(file, serde_json::to_vec(&asked.suspend())?)?;
+    Ok(())
 }

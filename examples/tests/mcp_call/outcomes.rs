@@ -72,6 +72,7 @@ fn result(result: &str) -> Reply {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_servers_get_wrong() {
     let refusal = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Bad Request"}}"#;
     let quota = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Quota exceeded"}}"#;
@@ -229,7 +230,7 @@ async fn the_result_is_that_of_the_server() {
 #[test]
 fn a_server_that_is_not_there() {
     // Nothing listens on port 1.
-    let run = run(&["http://127.0.0.1:1/mcp", "x", "--json"]);
+    let run = run(&["http://127.0.0.1:1/mcp", "x", "--json", "--retry", "never"]);
     let expected = Expected { posts: 0, ..expect("TRANSPORT_ERROR", &[], "notSent", &[]) };
     assert_line("refused", &run, &expected);
 }

@@ -112,13 +112,7 @@ async fn a_body_of_white_space_is_no_answer() {
 #[tokio::test]
 async fn a_stream_that_says_nothing_is_incomplete() {
     let stage = Stage::new().await;
-    for body in [
-        ": ping\n\n",
-        "event: message\n\n",
-        "id: 7\nretry: 10\n\n",
-        "data\n\n",
-        "data:\n\n",
-    ] {
+    for body in [": ping\n\n", "event: message\n\n", "id: 7\nretry: 10\n\n", "data\n\n", "data:\n\n"] {
         let outcome = stage.ends(&Canned::new(200, "text/event-stream", body), STREAM_INCOMPLETE).await;
         let sse = record(&outcome).sse.unwrap();
         assert_eq!((sse.events, sse.skipped, sse.terminal_response), (0, 0, false), "{body:?}");

@@ -40,13 +40,13 @@ async fn drop_when(reply: &Reply, reached: impl Fn(&CallRecord) -> bool) -> (Fau
     for patience in [20, 100, 500, 2500, 10_000] {
         let server = FaultServer::start([reply.clone(), good()]).await.unwrap();
         let (client, told) = observed(&server.url());
-        {
-            let call = client.call_tool("x").scenario("dropped").send();
-            tokio::time::timeout(Duration::from_millis(patience), call)
-                .await
-                .expect_err("it must not end by itself");
-        }
-        if told.all().last().is_some_and(&reached) {
+        let mut call = Box::pin(client.call_tool("x").scenario("dropped").send());
+        tokio::time::timeout(Duration::from_millis(patience), &mut call)
+            .await
+            .expect_err("it must not end by itself");
+        let arrived = server.requests().len() == 1;
+        drop(call);
+        if arrived && told.all().last().is_some_and(&reached) {
             return (server, client, told);
         }
     }

@@ -7,6 +7,7 @@ use super::{assert_line, case, expect, result};
 use crate::program::{ANSWER, call, posts, serve};
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn the_seed_cases() {
     let ok = r#"{"resultType":"complete","content":[{"type":"text","text":"ok"}]}"#;
     let error =
