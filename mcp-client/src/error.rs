@@ -323,7 +323,7 @@ impl Classify for CallError {
             other => {
                 let kind = match other {
                     Self::Invalid(_) => FailureKind::Invalid,
-                    Self::Auth(_) => FailureKind::Repair,
+                    Self::Auth(error) => error.failure_kind(),
                     Self::Transport(error) => error.failure_kind(),
                     _ => FailureKind::BadReply,
                 };

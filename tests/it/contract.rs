@@ -29,18 +29,21 @@ fn send<T: Send>(value: T) -> T {
     value
 }
 
+fn shared<T: Send + Sync + Clone + 'static>(_: &T) {}
+
+fn error<T: std::error::Error + Send + Sync + 'static>() {}
+
+fn resumable(asked: mcp_client::Continuation) -> impl Send {
+    asked.resume()
+}
+
 #[test]
 fn clients_are_shared_and_futures_travel() {
-    fn shared<T: Send + Sync + Clone + 'static>(_: &T) {}
     let client = Client::with_transport(MemoryTransport::reply("")).build().unwrap();
     shared(&client);
     drop(send(client.call_tool("x").send()));
     drop(send(client.call_tool("x").send_typed::<Vec<u8>>()));
-    fn resumable(asked: mcp_client::Continuation) -> impl Send {
-        asked.resume()
-    }
     let _: fn(mcp_client::Continuation) -> _ = resumable;
-    fn error<T: std::error::Error + Send + Sync + 'static>() {}
     error::<CallError>();
     error::<mcp_client::BuildError>();
     error::<TransportError>();
@@ -127,7 +130,7 @@ impl Transport for Broken {
             .with_source(std::io::Error::other("disk on fire")))
     }
 
-    fn identity(&self) -> &str {
+    fn identity(&self) -> &'static str {
         "test:broken"
     }
 }
@@ -169,6 +172,7 @@ async fn a_dropped_future_is_told_to_the_observer_only() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn every_error_can_be_built_by_those_who_test_their_own_code() {
     let mut headers = HeaderMap::new();
     headers.insert("retry-after", HeaderValue::from_static("7"));
@@ -187,7 +191,7 @@ fn every_error_can_be_built_by_those_who_test_their_own_code() {
             OutcomeKind::AuthError,
             Layer::Transport,
             Delivery::NotSent,
-            FailureKind::Repair,
+            FailureKind::Unavailable,
         ),
         (
             AuthError::new(AuthStep::Refused)

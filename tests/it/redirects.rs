@@ -4,7 +4,7 @@ mod origin;
 
 use std::time::Duration;
 
-use mcp_client::{CallRecord, Client, Delivery, OutcomeKind, ToolOutcome, error::TransportErrorKind};
+use mcp_client::{CallRecord, Delivery, OutcomeKind, ToolOutcome, error::TransportErrorKind};
 use mcp_tests::{FaultServer, RawRequest, Reply, Step};
 
 use crate::fault::{

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use mcp_retry::Delivery;
+use mcp_retry::{Delivery, FailureKind};
 
 use super::{Challenge, Context};
 
@@ -61,6 +61,14 @@ impl AuthError {
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
+    }
+
+    pub(crate) fn failure_kind(&self) -> FailureKind {
+        match self.step {
+            AuthStep::Discovery | AuthStep::Token => FailureKind::Unavailable,
+            AuthStep::Registration | AuthStep::Authorization => FailureKind::Invalid,
+            AuthStep::Refused => FailureKind::Repair,
+        }
     }
 
     /// Which step failed.

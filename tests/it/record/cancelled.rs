@@ -1,6 +1,6 @@
 //! A future that the caller drops: the request is cancelled, and the observer is the only one left to be told.
 
-use mcp_client::{Client, types::Implementation};
+use mcp_client::types::Implementation;
 use mcp_tests::{Ending, Kitchen};
 use serde_json::json;
 

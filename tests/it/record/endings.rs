@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_client::{Client, types::Implementation};
+use mcp_client::types::Implementation;
 use mcp_tests::{FaultServer, Reply, Step};
 use serde_json::json;
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use mcp_client::Client;
 use mcp_tests::{FaultServer, Reply, Step};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use mcp_client::{Client, Delivery, OutcomeKind, error::TransportErrorKind};
+use mcp_client::{Delivery, OutcomeKind, error::TransportErrorKind};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::fault::{assert_ended, call, transport_error};

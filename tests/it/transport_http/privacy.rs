@@ -2,9 +2,7 @@
 
 use std::{error::Error, fmt::Write as _};
 
-use mcp_client::{
-    CallError, Client, Delivery, error::MAX_EXCERPT_BYTES, transport::DEFAULT_MAX_ERROR_BODY_BYTES,
-};
+use mcp_client::{CallError, Delivery, error::MAX_EXCERPT_BYTES, transport::DEFAULT_MAX_ERROR_BODY_BYTES};
 use mcp_tests::{FaultServer, Reply};
 
 use crate::stage::{Canned, Stage, assert_ending, failed, http_error, notes};

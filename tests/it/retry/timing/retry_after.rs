@@ -108,14 +108,16 @@ async fn the_longest_wait_that_a_server_may_ask_for() {
 async fn a_wait_that_does_not_fit_is_not_begun() {
     // Six seconds may be asked for, and there are five. Five do not fit either: nothing would be left to call in.
     for asked in ["6", "5"] {
-        let play = Play::new([Act::limited(asked), Act::good()]);
-        let client = play.client().timeout(5 * SECOND).build().unwrap();
-        let started = Instant::now();
-        let ended = client.call_tool("x").send().await;
-        assert_eq!(started.elapsed(), Duration::ZERO, "{asked}");
-        assert_eq!((stopped(&ended), play.count()), (Some(&StopReason::Deadline), 1), "{asked}");
-        let error = ended.unwrap_err();
-        assert_eq!(error.retry_after(), asked.parse().ok().map(Duration::from_secs));
+        for retry in [Retry::standard(), Retry::builder().without_budget().build()] {
+            let play = Play::new([Act::limited(asked), Act::good()]);
+            let client = play.client().timeout(5 * SECOND).retry(retry).build().unwrap();
+            let started = Instant::now();
+            let ended = client.call_tool("x").send().await;
+            assert_eq!(started.elapsed(), Duration::ZERO, "{asked}");
+            assert_eq!((stopped(&ended), play.count()), (Some(&StopReason::Deadline), 1), "{asked}");
+            let error = ended.unwrap_err();
+            assert_eq!(error.retry_after(), asked.parse().ok().map(Duration::from_secs));
+        }
     }
     let play = Play::new([Act::limited("4"), Act::good()]);
     let client = play.client().timeout(5 * SECOND).build().unwrap();
