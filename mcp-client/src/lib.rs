@@ -19,6 +19,7 @@
 //! * [`ToolOutcome`] — what a valid answer is: success, the tool's own error, or a request for input.
 //! * [`CallError`] — why there is none, one variant a layer, with [`delivery()`](CallError::delivery).
 //! * [`Continuation`] — how a call goes on after its input requests, now or days later.
+//! * [`Retry`] — which calls are repeated: those that cannot have run, and those that somebody vouches for.
 //! * [`CallRecord`] — what happened, as one JSON line that is safe to log.
 //! * [`Transport`](transport::Transport) — the seam for transports of your own.
 //!
