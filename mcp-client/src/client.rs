@@ -120,6 +120,9 @@ impl Client {
 
     /// Restores a call that was suspended, maybe in another process. Nothing is sent.
     ///
+    /// What it was asked, what was answered, and the caller's word on repeating it are as they were. Headers, time limits, its
+    /// own [`Retry`] and the tool's definition are not stored: those of the client hold from here on.
+    ///
     /// # Errors
     ///
     /// [`RestoreError`] when it belongs to another server, or was changed so that it makes no sense.

@@ -6,6 +6,8 @@ use mcp_retry::{AttemptLog, Delivery, Layer, Origin};
 use mcp_types::{ProtocolVersion, RequestId, ResultType};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
+use crate::{error::CallError, outcome::ToolOutcome};
+
 /// Error messages in records are cut at this many characters.
 pub const MAX_ERROR_MESSAGE_CHARS: usize = 256;
 
@@ -221,6 +223,14 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
+    /// The record of a tool call, however it ended; `None` only for errors that no client has finished.
+    pub fn of(outcome: &Result<ToolOutcome, CallError>) -> Option<&Self> {
+        match outcome {
+            Ok(outcome) => Some(outcome.record()),
+            Err(error) => error.record(),
+        }
+    }
+
     /// How many POSTs were made on behalf of the call.
     pub fn post_count(&self) -> usize {
         self.posts.len()

@@ -27,8 +27,5 @@ pub(crate) async fn posts(server: &MockServer) -> Vec<Request> {
 
 /// The record of a call, however it ended.
 pub(crate) fn record(outcome: &Result<ToolOutcome, CallError>) -> &CallRecord {
-    match outcome {
-        Ok(outcome) => outcome.record(),
-        Err(error) => error.record().expect("a client finishes every error with its record"),
-    }
+    CallRecord::of(outcome).expect("a client finishes every error with its record")
 }

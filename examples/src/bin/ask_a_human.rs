@@ -11,7 +11,7 @@ use std::{
 };
 
 use mcp_client::{
-    CallError, Client, ToolOutcome, async_trait,
+    CallError, CallRecord, Client, ToolOutcome, async_trait,
     retry::{Attempt, Decision, Origin, Retry, RetryPolicy},
 };
 use mcp_tests::Kitchen;
@@ -91,10 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn report(outcome: &Result<ToolOutcome, CallError>) {
-    let record = match outcome {
-        Ok(outcome) => Some(outcome.record()),
-        Err(error) => error.record(),
-    };
+    let record = CallRecord::of(outcome);
     let Some(record) = record else { return };
     println!("  {}, retried by: {}", record.outcome, record.retry_origin().as_str());
     for attempt in record.attempts.attempts() {

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use mcp_client::{
-    CallError, Client, ToolOutcome, async_trait,
+    CallError, CallRecord, Client, ToolOutcome, async_trait,
     retry::{
         Attempt, Constant, Decision, FailureKind, Origin, Retry, RetryPolicy, RetryPolicyExt as _, Standard,
     },
@@ -55,10 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn report(what: &str, outcome: &Result<ToolOutcome, CallError>) {
-    let record = match outcome {
-        Ok(outcome) => Some(outcome.record()),
-        Err(error) => error.record(),
-    };
+    let record = CallRecord::of(outcome);
     if let Some(record) = record {
         let (ended, origin) = (record.outcome.as_str(), record.retry_origin().as_str());
         let posts = record.post_count();

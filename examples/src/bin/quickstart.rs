@@ -77,10 +77,7 @@ async fn repeat(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
         let client = Client::http(&kitchen.url())?.build()?;
         let call = client.call_tool(TOOL);
         let outcome = if vouched { call.idempotent() } else { call }.send().await;
-        let record = match &outcome {
-            Ok(outcome) => Some(outcome.record()),
-            Err(error) => error.record(),
-        };
+        let record = CallRecord::of(&outcome);
         let Some(record) = record else { continue };
         println!("  {}: {}", if vouched { "vouched for" } else { "unknown tool" }, record.outcome);
         for attempt in record.attempts.attempts() {
@@ -96,10 +93,7 @@ async fn repeat(kitchen: &Kitchen) -> Result<(), Box<dyn Error>> {
 }
 
 fn report(what: &str, outcome: &Result<ToolOutcome, CallError>) {
-    let record = match outcome {
-        Ok(outcome) => Some(outcome.record()),
-        Err(error) => error.record(),
-    };
+    let record = CallRecord::of(outcome);
     if let Some(record) = record {
         let posts = record.post_count().to_string();
         row(what, record.outcome.as_str(), record.layer.as_str(), record.delivery.as_str(), &posts);

@@ -3,7 +3,7 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use mcp_client::{
-    CallError, Client, ToolOutcome,
+    CallError, CallRecord, Client, ToolOutcome,
     retry::{Constant, Retry, Tokens},
 };
 use mcp_tests::Kitchen;
@@ -41,10 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn report(name: &str, outcome: &Result<ToolOutcome, CallError>, budget: &Tokens) {
-    let record = match outcome {
-        Ok(outcome) => Some(outcome.record()),
-        Err(error) => error.record(),
-    };
+    let record = CallRecord::of(outcome);
     if let Some(record) = record {
         let (ended, posts) = (record.outcome.as_str(), record.post_count());
         let (stopped, left) = (record.attempts.stopped(), budget.left());

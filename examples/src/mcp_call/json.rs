@@ -1,7 +1,7 @@
 //! The answer as one JSON line: the record, and what came.
 
 use mcp_client::{
-    CallError, ToolOutcome,
+    CallError, CallRecord, ToolOutcome,
     types::{RawJson, RawMap},
 };
 use serde::Serialize;
@@ -24,10 +24,7 @@ const HEADERS: [&str; 10] = [
 ];
 
 pub(super) fn line(ended: &Ended) -> String {
-    let record = match &ended.outcome {
-        Ok(outcome) => Some(outcome.record()),
-        Err(error) => error.record(),
-    };
+    let record = CallRecord::of(&ended.outcome);
     // Raw members keep what came as it came: numbers lose no digits.
     let mut line: RawMap =
         record.and_then(|record| serde_json::from_str(&record.to_json()).ok()).unwrap_or_default();
