@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use mcp_retry::{Registry, Retry, Trust};
 use mcp_types::{Implementation, JsonError, RawJson};
 
@@ -292,8 +292,8 @@ impl ClientBuilder {
 }
 
 #[cfg(feature = "http")]
-const USER_AGENT: HeaderValue =
-    HeaderValue::from_static(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")));
+const USER_AGENT: http::HeaderValue =
+    http::HeaderValue::from_static(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")));
 
 /// Redirects and repetitions are the client's own: each POST is seen and counted.
 #[cfg(feature = "http")]
