@@ -12,6 +12,7 @@ ALLOWED = {
     "reqwest::async_impl::client::ClientBuilder", "reqwest::ClientBuilder",
     "reqwest::async_impl::client::Client", "reqwest::Client",
     "async_trait::async_trait",
+    "backoff::backoff::Backoff",  # the adapter behind the feature of that name
 }
 # Traits that everybody implements and names in bounds.
 ALLOWED_CRATES = {"std", "core", "alloc", "serde", "serde_core", "mcp_types", "mcp_retry"}

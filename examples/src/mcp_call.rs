@@ -15,8 +15,8 @@ use std::{
 };
 
 use mcp_client::{
-    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Observer, OutcomeKind, Retry,
-    SuspendedCall, ToolOutcome, types::RawJson,
+    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Layer, Observer, OutcomeKind,
+    Retry, SuspendedCall, ToolOutcome, types::RawJson,
 };
 use mcp_tests::Kitchen;
 
@@ -35,6 +35,8 @@ impl<E: Display> From<E> for Usage {
 /// How a call ended, with the POSTs of all its rounds.
 struct Ended {
     outcome: Result<ToolOutcome, CallError>,
+    /// The call as a value that can be stored, where it can go on.
+    continuation: Option<String>,
     /// One entry a round, the last one included.
     rounds: Vec<CallRecord>,
 }
@@ -47,6 +49,8 @@ pub async fn run(args: Args) -> ExitCode {
     let call = call(args, seen.clone());
     let interrupted = tokio::signal::ctrl_c();
     let ended = tokio::select! {
+        // A call that has ended is told, even if the interrupt came at the same time.
+        biased;
         ended = call => ended,
         _ = interrupted => return cancelled(json, &seen),
     };
@@ -71,13 +75,23 @@ pub async fn run(args: Args) -> ExitCode {
 
 /// The call was dropped with its future, so the observer has its record by now.
 fn cancelled(json: bool, seen: &Seen) -> ExitCode {
-    let records = seen.records();
-    match records.last() {
+    match of_all_rounds(&seen.records()) {
         Some(record) if json => println!("{}", record.to_json()),
         Some(record) => eprintln!("cancelled; the request {}", person::may_have_run(record.delivery)),
         None => eprintln!("cancelled before anything was sent"),
     }
     ExitCode::from(9)
+}
+
+/// One record of a call that was cancelled: with the POSTs of all rounds, and cancelled also if that was between two of
+/// them, where the last record is that of a round that was answered.
+fn of_all_rounds(rounds: &[CallRecord]) -> Option<CallRecord> {
+    let mut record = rounds.last()?.clone();
+    record.posts = rounds.iter().flat_map(|round| round.posts.iter().copied()).collect();
+    record.outcome = OutcomeKind::Cancelled;
+    record.layer = Layer::Local;
+    record.result_type = None;
+    Some(record)
 }
 
 fn exit_code(outcome: &Result<ToolOutcome, CallError>) -> u8 {
@@ -98,8 +112,9 @@ fn exit_code(outcome: &Result<ToolOutcome, CallError>) -> u8 {
 async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
     args.refuse_what_is_not_there_yet()?;
     let expected = if args.resume.is_some() { 1 } else { 3 } - usize::from(args.kitchen.is_some());
-    if let Some(word) = args.words.get(expected) {
-        return Err(Usage(format!("`{word}` is one argument too many")));
+    // The words are not repeated: arguments may hold secrets.
+    if args.words.len() > expected {
+        return Err(Usage(format!("{} words are too many, at most {expected} are taken", args.words.len())));
     }
     let mut words = args.words.iter().map(String::as_str);
     // The embedded server lives as long as the call.
@@ -114,8 +129,11 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
     let client = client(&args, &url, seen.clone())?;
     let answers = Answers::new(&args)?;
     let first = if let Some(file) = &args.resume {
-        let suspended: SuspendedCall = serde_json::from_slice(&fs::read(file)?)?;
-        Ok(ToolOutcome::InputRequired(client.restore(suspended)?))
+        let mut asked = client.restore(read_suspended(&fs::read(file)?)?)?;
+        if let Some(why) = &args.accept_duplicates {
+            asked = asked.accepting_duplicates(why.clone());
+        }
+        Ok(ToolOutcome::InputRequired(asked))
     } else {
         let tool = words.next().ok_or("the name of the tool is missing")?;
         let mut call = client.call_tool(tool);
@@ -127,8 +145,8 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
         }
         args.vouch(call).send().await
     };
-    let outcome = inputs::go_on(first, &answers, &args).await;
-    Ok(Ended { outcome, rounds: seen.records() })
+    let (outcome, continuation) = inputs::go_on(first, &answers, &args).await;
+    Ok(Ended { outcome, continuation, rounds: seen.records() })
 }
 
 fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
@@ -151,10 +169,18 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
         builder = builder.header(name.trim(), value.trim());
     }
     if let Some(variable) = &args.bearer_env {
-        let token = std::env::var(variable).map_err(|_| format!("the variable `{variable}` is not set"))?;
+        let token = std::env::var(variable)
+            .map_err(|_| "--bearer-env takes the name of a variable, and none of that name is set")?;
         builder = builder.bearer_token(&token);
     }
     Ok(builder.build()?)
+}
+
+/// What is wrong with it is told without its values, which are the call's.
+fn read_suspended(bytes: &[u8]) -> Result<SuspendedCall, Usage> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        Usage(format!("no suspended call is in the file: line {}, column {}", error.line(), error.column()))
+    })
 }
 
 /// A JSON text, `@file`, or `-` for standard input. Whether it is an object is the client's to say.

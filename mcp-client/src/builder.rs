@@ -154,7 +154,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made (default: 10 s).
+    /// How long a connection may take to be made (default: 10 s). This and the limits of sizes are those of the built-in
+    /// HTTP transport; an HTTP client that is already built keeps its own.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.limits.connect_timeout = timeout;
         self
@@ -178,7 +179,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds an HTTP header to every request. Headers that the client owns make [`build`](Self::build) fail.
+    /// Adds an HTTP header to every request; transports of your own find it in
+    /// [`Outgoing::headers`](crate::transport::Outgoing::headers). Headers that the client owns make [`build`](Self::build) fail.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match headers::user_header(name, value) {
             Ok((name, value)) => {
@@ -259,6 +261,10 @@ impl ClientBuilder {
             Way::Custom(transport) => transport,
             #[cfg(feature = "http")]
             Way::Http(url, client) => {
+                let without_tls = cfg!(not(feature = "rustls")) && matches!(client, HttpClient::Default);
+                if without_tls && url.scheme() == "https" {
+                    return Err(BuildError::Url("it needs TLS, which the feature `rustls` brings"));
+                }
                 let client = match client {
                     HttpClient::Default => {
                         guard(reqwest::Client::builder().user_agent(USER_AGENT), self.limits)?
@@ -266,7 +272,7 @@ impl ClientBuilder {
                     HttpClient::Builder(builder) => guard(*builder, self.limits)?,
                     HttpClient::Unguarded(client) => client,
                 };
-                Arc::new(crate::transport::http::HttpTransport::new(client, url, &self.headers, self.limits))
+                Arc::new(crate::transport::http::HttpTransport::new(client, url, self.limits))
             }
         };
         let name = match &self.info {
@@ -277,6 +283,7 @@ impl ClientBuilder {
             name: name.into(),
             info: self.info,
             kinds: self.kinds,
+            headers: self.headers,
             timeout: self.timeout,
             attempt_timeout: self.attempt_timeout,
             lenient: self.lenient,

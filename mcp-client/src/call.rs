@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use mcp_retry::{AttemptLog, Delivery, Origin, Repeat, Retry};
 use mcp_types::{Method, RawJson, RawMap, RequestId, ToolAnnotations};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use self::flight::Flight;
 pub(crate) use self::flight::{no_record, refuse};
@@ -269,7 +269,9 @@ async fn read_stream<M: MultiRound>(
                 let decoded = finish_reply::<M>(reply, expect, flight);
                 if serial {
                     // Whether the end comes in time or not, the answer stands.
-                    let _ = timeout(STREAM_END_GRACE, poll_fn(|cx| stream.as_mut().poll_next(cx))).await;
+                    let until = Instant::now() + STREAM_END_GRACE;
+                    let until = flight.exchange.deadline.map_or(until, |deadline| until.min(deadline));
+                    let _ = timeout_at(until, poll_fn(|cx| stream.as_mut().poll_next(cx))).await;
                 }
                 return decoded.map_err(|failed| failed.into_error(message));
             }

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -10,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use http::HeaderMap;
 use mcp_retry::{Evidence, Registry, Repeat, Retry, Source, Trust};
 use mcp_types::{
     Implementation, JsonError, Method, ProtocolVersion, RawJson, RawMap, RequestId, meta, method::CallTool,
@@ -65,6 +67,8 @@ pub(crate) struct Config {
     pub(crate) name: Arc<str>,
     pub(crate) info: Option<Implementation>,
     pub(crate) kinds: InputKinds,
+    /// The headers that every request carries.
+    pub(crate) headers: HeaderMap,
     pub(crate) timeout: Duration,
     pub(crate) attempt_timeout: Option<Duration>,
     pub(crate) lenient: bool,
@@ -197,12 +201,14 @@ impl Client {
 
     pub(crate) fn observe(&self, record: &CallRecord) {
         if let Some(observer) = &self.inner.config.observer {
-            observer.call_ended(record);
+            // A call that has ended must not get lost in somebody else's panic.
+            let _ = catch_unwind(AssertUnwindSafe(|| observer.call_ended(record)));
         }
     }
 
     pub(crate) fn redact(&self, data: &RawJson) -> Option<serde_json::Value> {
-        self.inner.config.redact.as_ref().and_then(|redact| redact(data))
+        let redact = self.inner.config.redact.as_ref()?;
+        catch_unwind(AssertUnwindSafe(|| redact(data))).ok().flatten()
     }
 }
 

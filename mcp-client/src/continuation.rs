@@ -209,7 +209,8 @@ impl<M: MultiRound> Continuation<M> {
                 Ok(M::input_required(Self::asked(client, spec, asked, record, rounds)))
             }
             Err(mut error) => {
-                state.may_have_run |= error.delivery() == Delivery::Unknown;
+                // Also when it was an earlier attempt than the last: its work may be done.
+                state.may_have_run |= error.context().fates.unknown || error.delivery() == Delivery::Unknown;
                 state.accepting_duplicates = None;
                 error.context_mut().continuation = Some(state);
                 Err(error)

@@ -13,7 +13,7 @@ use std::{fmt, time::Duration};
 use mcp_retry::{AttemptRecord, Classify, Delivery, Failure, FailureKind, Layer};
 use mcp_types::{ClientCapabilities, ProtocolVersion, RequestId, method::CallTool};
 
-pub(crate) use self::context::Context;
+pub(crate) use self::context::{Context, Fates};
 pub use self::{
     auth::{AuthError, AuthStep},
     http::{Challenge, HttpError},
@@ -92,7 +92,11 @@ impl CallError {
     pub fn delivery(&self) -> Delivery {
         let delivery = self.last_delivery();
         // That a repetition was refused says nothing about the attempt before it.
-        if self.context().may_have_run && !delivery.may_have_run() { Delivery::Unknown } else { delivery }
+        if self.context().fates.may_have_run && !delivery.may_have_run() {
+            Delivery::Unknown
+        } else {
+            delivery
+        }
     }
 
     fn last_delivery(&self) -> Delivery {
@@ -106,12 +110,12 @@ impl CallError {
         }
     }
 
-    /// The HTTP status of the last answer whose head came, whatever became of its body.
+    /// The HTTP status of the last attempt, where the head of an answer came, whatever became of its body.
     pub fn http_status(&self) -> Option<u16> {
         match self {
             Self::Http(error) => Some(error.status()),
             Self::Auth(error) => error.status(),
-            _ => self.record().and_then(|record| record.posts.iter().rev().find_map(|status| *status)),
+            _ => self.context().fates.last_status,
         }
     }
 
@@ -330,7 +334,9 @@ impl Classify for CallError {
                 Failure::new(other.layer(), other.delivery(), kind).with_status(other.http_status())
             }
         };
-        Some(failure.with_delivery(self.delivery()))
+        // Of a call that was repeated, the last status does not speak for the attempts before it.
+        let repeated = self.attempts().len() > 1 || failure.delivery() != self.delivery();
+        Some(if repeated { failure.with_delivery(self.delivery()) } else { failure })
     }
 }
 

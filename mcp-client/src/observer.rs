@@ -6,7 +6,7 @@ use crate::record::CallRecord;
 
 /// Is told of every call that ends, also of those whose future the caller drops.
 ///
-/// It is called on the task of the call, so it must be quick.
+/// It is called on the task of the call, so it must be quick. A panic in it is caught, and changes nothing.
 ///
 /// ```
 /// use mcp_client::{CallRecord, Observer};

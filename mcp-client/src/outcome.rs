@@ -54,8 +54,8 @@ impl ToolOutcome {
     }
 }
 
-/// A complete result of a tool.
-#[derive(Clone, Debug)]
+/// A complete result of a tool. Its `Debug` shows of what kinds the content is, not what it says.
+#[derive(Clone)]
 pub struct ToolOutput {
     result: Box<CallToolResult>,
     record: Box<CallRecord>,
@@ -161,6 +161,19 @@ impl ToolOutput {
             }
             _ => false,
         })
+    }
+}
+
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<_> =
+            self.content().iter().map(|block| block.type_name().unwrap_or("unknown")).collect();
+        f.debug_struct("ToolOutput")
+            .field("content", &kinds)
+            .field("structured_content", &self.structured_raw())
+            .field("is_error", &self.is_error())
+            .field("record", &self.record)
+            .finish_non_exhaustive()
     }
 }
 

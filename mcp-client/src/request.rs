@@ -1,5 +1,6 @@
 //! The request as it goes over the wire, written once into one buffer.
 
+use http::HeaderMap;
 use mcp_types::{RawJson, RawMap, RequestId, RequestState};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -43,9 +44,18 @@ pub(crate) fn build<M: MultiRound>(
         method: M::NAME,
         name: Some(spec.target.clone()),
         protocol_version: client.protocol_version(),
-        headers: spec.headers.clone(),
+        headers: headers(client, spec),
         message: message.into(),
     })
+}
+
+/// The client's headers, and those of the call, which win.
+fn headers(client: &Client, spec: &Spec) -> HeaderMap {
+    let mut headers = client.config().headers.clone();
+    for (name, value) in &spec.headers {
+        headers.insert(name, value.clone());
+    }
+    headers
 }
 
 #[derive(Serialize)]

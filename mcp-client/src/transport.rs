@@ -44,7 +44,8 @@ const MAX_MEDIA_TYPE_CHARS: usize = 255;
 ///
 /// #[async_trait]
 /// impl Transport for Echo {
-///     async fn exchange(&self, request: Outgoing, _: &mut ExchangeContext) -> Result<Exchange, TransportError> {
+///     async fn exchange(&self, request: Outgoing, cx: &mut ExchangeContext) -> Result<Exchange, TransportError> {
+///         cx.sending();
 ///         let id = request.id;
 ///         Ok(Exchange::message(format!(
 ///             r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","content":[]}}}}"#
@@ -66,6 +67,9 @@ const MAX_MEDIA_TYPE_CHARS: usize = 255;
 #[async_trait]
 pub trait Transport: fmt::Debug + Send + Sync + 'static {
     /// One request out, its messages back. Dropping the future, or the [`Exchange`], cancels the request.
+    ///
+    /// Report each request with [`ExchangeContext::sending`], so that it is counted. A call that is dropped meanwhile may
+    /// have run, unless [`ExchangeContext::not_sent`] was reported last.
     ///
     /// # Errors
     ///
@@ -108,7 +112,7 @@ pub struct Outgoing {
     pub name: Option<Arc<str>>,
     /// The protocol revision that the message speaks.
     pub protocol_version: ProtocolVersion,
-    /// Headers that the caller added to this call; only HTTP has a use for them.
+    /// Headers that the client and the caller added; only HTTP has a use for them.
     pub headers: HeaderMap,
     /// The whole message.
     pub message: Bytes,
@@ -133,19 +137,33 @@ pub struct ExchangeContext {
     pub(crate) content_type: Option<Cow<'static, str>>,
     pub(crate) notes: Notes,
     pub(crate) deadline: Option<Instant>,
+    /// How many requests earlier attempts made.
+    before: usize,
+    proven_unsent: bool,
 }
 
 impl ExchangeContext {
-    /// Reports that a request is about to be handed over: one HTTP POST, or one line to a process.
-    ///
-    /// From here on a call that breaks off may have run.
+    pub(crate) fn begin_attempt(&mut self) {
+        self.before = self.posts.len();
+        self.proven_unsent = false;
+    }
+
+    pub(crate) fn is_proven_unsent(&self) -> bool {
+        self.proven_unsent
+    }
+
+    /// Reports that a request is about to be handed over: one HTTP POST, or one line to a process. It is counted.
     pub fn sending(&mut self) {
         self.posts.push(None);
+        self.proven_unsent = false;
     }
 
     /// Takes the last report back: it is proven that nothing was handed over.
     pub fn not_sent(&mut self) {
-        self.posts.pop();
+        if self.posts.len() > self.before {
+            self.posts.pop();
+        }
+        self.proven_unsent = self.posts.len() == self.before;
     }
 
     /// How much time the call has left; `None` where it has no limit.

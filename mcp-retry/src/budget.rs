@@ -20,6 +20,9 @@ pub trait Budget: Send + Sync + fmt::Debug {
     /// It is asked under the call's deadline.
     async fn withdraw(&self) -> bool;
 
+    /// Gives back what was just withdrawn: the repetition is not made after all (default: does nothing).
+    fn refund(&self) {}
+
     /// A call succeeded, at its first attempt or at a repetition.
     fn record_success(&self, was_retry: bool);
 }
@@ -28,6 +31,10 @@ pub trait Budget: Send + Sync + fmt::Debug {
 impl<B: Budget + ?Sized> Budget for Arc<B> {
     async fn withdraw(&self) -> bool {
         (**self).withdraw().await
+    }
+
+    fn refund(&self) {
+        (**self).refund();
     }
 
     fn record_success(&self, was_retry: bool) {
@@ -77,6 +84,10 @@ impl Budget for Tokens {
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Self::COST))
             .is_ok()
+    }
+
+    fn refund(&self) {
+        self.record_success(true);
     }
 
     fn record_success(&self, was_retry: bool) {

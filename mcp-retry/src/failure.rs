@@ -118,6 +118,8 @@ pub struct Failure<'a> {
     retry_after: Option<Duration>,
     progress_seen: bool,
     message: Option<&'a str>,
+    /// The status itself is what failed, and not one that came on the way.
+    by_status: bool,
 }
 
 impl<'a> Failure<'a> {
@@ -132,6 +134,7 @@ impl<'a> Failure<'a> {
             retry_after: None,
             progress_seen: false,
             message: None,
+            by_status: false,
         }
     }
 
@@ -157,6 +160,7 @@ impl<'a> Failure<'a> {
         };
         let mut failure = Self::new(Layer::Transport, delivery, kind);
         failure.status = Some(status);
+        failure.by_status = true;
         failure.code = code;
         failure
     }
@@ -176,10 +180,11 @@ impl<'a> Failure<'a> {
         failure
     }
 
-    /// Says what is known better about the request's fate.
+    /// Says what is known better about the request's fate; the status is no longer what speaks for it.
     #[must_use]
     pub fn with_delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
+        self.by_status = false;
         self
     }
 
@@ -209,6 +214,10 @@ impl<'a> Failure<'a> {
     pub fn with_message(mut self, message: &'a str) -> Self {
         self.message = Some(message);
         self
+    }
+
+    pub(crate) fn is_by_status(&self) -> bool {
+        self.by_status
     }
 
     /// Which layer spoke.

@@ -44,9 +44,11 @@ pub trait RetryPolicy: Send + Sync + fmt::Debug {
     /// What should be done about this attempt.
     async fn decide(&self, attempt: &Attempt<'_>) -> Decision;
 
-    /// The name that stands in the log (default: the `Debug` form, cut at 64 characters).
+    /// The name that stands in the log (default: that of the type, without its path and parameters).
     fn name(&self) -> String {
-        format!("{self:?}").chars().take(64).collect()
+        let name = std::any::type_name::<Self>();
+        let name = name.split('<').next().unwrap_or(name);
+        name.rsplit("::").next().unwrap_or(name).to_owned()
     }
 }
 

@@ -93,7 +93,9 @@ impl Retry {
     pub(crate) fn see<'a>(&self, failure: Failure<'a>) -> Failure<'a> {
         match failure.status() {
             Some(status)
-                if failure.delivery() == Delivery::Unknown && self.refused_statuses.contains(&status) =>
+                if failure.is_by_status()
+                    && failure.delivery() == Delivery::Unknown
+                    && self.refused_statuses.contains(&status) =>
             {
                 failure.with_delivery(Delivery::Refused)
             }

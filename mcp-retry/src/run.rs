@@ -17,6 +17,9 @@ use crate::{
     Situation, Step, StopReason, random::Random, step,
 };
 
+/// Names of policies are cut at this many characters in the log.
+const MAX_NAME_CHARS: usize = 64;
+
 /// One logical call under way, for those who make the attempts themselves; [`Retry::run`] does it for you.
 ///
 /// Make an attempt, tell how it ended with [`ended`](Self::ended), and go on while that says so.
@@ -270,10 +273,11 @@ impl Running<'_> {
             }
             // The budget may have taken its time.
             if self.remaining().is_some_and(|remaining| delay.length >= remaining) {
+                guarded(|| budget.refund());
                 return Err(StopReason::Deadline);
             }
         }
-        let decided_by = guarded(|| policy.name()).map(Cow::Owned);
+        let decided_by = guarded(|| policy.name()).map(|name| name.chars().take(MAX_NAME_CHARS).collect());
         Ok(Next { origin, delay: Some(delay), decided_by, note })
     }
 

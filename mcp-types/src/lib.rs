@@ -88,4 +88,4 @@ pub use meta::{
     ResultMeta, ResultMetaObject, SubscriptionsListenResultMeta, SubscriptionsListenResultMetaObject,
 };
 pub use method::{Method, NotificationMethod};
-pub use ordered_map::{OrderedMap, OrderedMapIter, RawMap};
+pub use ordered_map::{MAX_MEMBERS, OrderedMap, OrderedMapIter, RawMap};

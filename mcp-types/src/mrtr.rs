@@ -269,7 +269,7 @@ impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for CompleteOrInput<T
             }
             _ => raw.parse().map(Self::Complete),
         }
-        .map_err(serde::de::Error::custom)
+        .map_err(|error| serde::de::Error::custom(error.detail()))
     }
 }
 

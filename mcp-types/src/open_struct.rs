@@ -93,7 +93,7 @@ macro_rules! open_struct {
                                     tagged = Some($crate::open_struct::read_tag(&mut map, $tag_name, $tag_value)?);
                                 } )?
                                 $( $name => $field = open_struct!(@read $kind map $name $ty), )*
-                                _ => extra.push(key.into_string(), map.next_value()?),
+                                _ => extra.push_bounded(key.into_string(), map.next_value()?)?,
                             }
                         }
                         extra.settle();

@@ -4,10 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::de::{self, DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{JsonError, RawJson};
+
+/// How many members an object may have: more serve nobody but an attacker of memory. Reading a larger one is an error.
+pub const MAX_MEMBERS: usize = 65_536;
 
 /// Up to this size, lookups while reading scan the entries; beyond it a set is built once.
 const SCAN_LIMIT: usize = 32;
@@ -100,6 +103,15 @@ impl<V> OrderedMap<V> {
     /// Adds a member without looking whether it exists; [`settle`](Self::settle) must follow.
     pub(crate) fn push(&mut self, key: String, value: V) {
         self.entries.push((key, value));
+    }
+
+    /// As [`push`](Self::push), for members that are being read.
+    pub(crate) fn push_bounded<E: de::Error>(&mut self, key: String, value: V) -> Result<(), E> {
+        if self.entries.len() >= MAX_MEMBERS {
+            return Err(E::custom(format_args!("an object has more than {MAX_MEMBERS} members")));
+        }
+        self.push(key, value);
+        Ok(())
     }
 
     /// Removes all but the last entry of each key, in linear time also for hostile input.
@@ -245,7 +257,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for OrderedMap<V> {
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
                 let mut map = OrderedMap::new();
                 while let Some((key, value)) = access.next_entry()? {
-                    map.push(key, value);
+                    map.push_bounded(key, value)?;
                 }
                 map.settle();
                 Ok(map)
@@ -300,6 +312,20 @@ mod tests {
     }
 
     #[test]
+    fn more_members_than_anybody_needs_are_refused() {
+        let object = |count: usize| {
+            let members: Vec<String> = (0..count).map(|i| format!("\"{i}\":0")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(map(&object(MAX_MEMBERS)).len(), MAX_MEMBERS);
+        let error = serde_json::from_str::<RawMap>(&object(MAX_MEMBERS + 1)).unwrap_err();
+        assert!(error.to_string().contains("more than 65536 members"), "{error}");
+        // The same for members of an object that are not known.
+        let error = serde_json::from_str::<crate::Implementation>(&object(MAX_MEMBERS + 1)).unwrap_err();
+        assert!(error.to_string().contains("more than 65536 members"), "{error}");
+    }
+
+    #[test]
     fn debug_hides_values() {
         assert_eq!(format!("{:?}", map(r#"{"token":"hunter2"}"#)), r#"{"token": RawJson(string, 9 bytes)}"#);
     }
@@ -307,7 +333,7 @@ mod tests {
     #[test]
     fn a_hostile_object_is_read_in_linear_time() {
         let mut text = String::from("{");
-        for i in 0..100_000 {
+        for i in 0..30_000 {
             write!(text, "\"k{i}\":0,\"same\":{i},").unwrap();
         }
         text.push_str("\"end\":1}");
@@ -315,7 +341,7 @@ mod tests {
         let read = map(&text);
         assert!(read == read.iter().map(|(k, v)| (k.to_owned(), v.clone())).collect());
         assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
-        assert_eq!(read.len(), 100_002);
-        assert_eq!(read.get("same").unwrap().get(), "99999");
+        assert_eq!(read.len(), 30_002);
+        assert_eq!(read.get("same").unwrap().get(), "29999");
     }
 }

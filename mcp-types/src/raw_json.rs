@@ -33,7 +33,7 @@ impl RawJson {
     ///
     /// When the value cannot be written as JSON, such as a map whose keys are not strings.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, JsonError> {
-        serde_json::value::to_raw_value(value).map(Self).map_err(JsonError::new)
+        serde_json::value::to_raw_value(value).map(Self).map_err(JsonError::writing)
     }
 
     /// Checks that the text is one JSON value and keeps it. White space around the value is dropped.
@@ -42,7 +42,7 @@ impl RawJson {
     ///
     /// When the text is not exactly one JSON value.
     pub fn from_text(text: String) -> Result<Self, JsonError> {
-        RawValue::from_string(text).map(Self).map_err(JsonError::new)
+        RawValue::from_string(text).map(Self).map_err(JsonError::reading)
     }
 
     /// Wraps a raw value.
@@ -71,7 +71,7 @@ impl RawJson {
     ///
     /// When the value does not fit the type, or is nested deeper than the parser allows.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, JsonError> {
-        serde_json::from_str(self.get()).map_err(JsonError::new)
+        serde_json::from_str(self.get()).map_err(JsonError::reading)
     }
 
     /// Reads the value into a type that may borrow from its text.
@@ -80,7 +80,7 @@ impl RawJson {
     ///
     /// When the value does not fit the type, or is nested deeper than the parser allows.
     pub fn parse_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonError> {
-        serde_json::from_str(self.get()).map_err(JsonError::new)
+        serde_json::from_str(self.get()).map_err(JsonError::reading)
     }
 
     /// Reads the value into a tree. Numbers beyond 64 bits lose digits there.

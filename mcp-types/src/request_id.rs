@@ -59,7 +59,7 @@ macro_rules! string_or_integer {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let raw = RawJson::deserialize(deserializer)?;
                 if raw.is_string() {
-                    return raw.parse().map(Self::String).map_err(de::Error::custom);
+                    return raw.parse().map(Self::String).map_err(|error| de::Error::custom(error.detail()));
                 }
                 let number = if raw.is_number() { integer::from_text(raw.get()) } else { None };
                 number.map(Self::Number).ok_or_else(|| {

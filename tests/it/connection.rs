@@ -55,7 +55,10 @@ async fn a_refused_connection_was_not_sent() {
 
 #[tokio::test]
 async fn a_name_that_does_not_resolve_was_not_sent() {
-    // The top-level domain that never resolves (RFC 6761 §6.4).
+    // The top-level domain that never resolves (RFC 6761 §6.4). Some resolvers answer all the same.
+    if tokio::net::lookup_host(("nope.invalid", 80)).await.is_ok() {
+        return eprintln!("skipped: the resolver of this system resolves `.invalid` names");
+    }
     for url in ["http://nope.invalid/", "https://nope.invalid/mcp"] {
         assert_not_sent(url, &call(&client(url)).await);
     }

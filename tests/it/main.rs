@@ -22,6 +22,7 @@ mod redirects;
 mod request;
 mod retry;
 mod seed_cases;
+mod sequences;
 mod stage;
 mod stream;
 mod support;

@@ -12,6 +12,9 @@ use crate::fault::{
     transport_error,
 };
 
+/// No call of these tests takes that long.
+const LONG: Duration = Duration::from_secs(15);
+
 fn to(status: u16, location: &str) -> Reply {
     Reply::status(status).header("Location", location)
 }
@@ -155,18 +158,22 @@ async fn a_redirect_to_nothing_may_have_run() {
 
 #[tokio::test]
 async fn the_time_limit_is_one_of_all_hops_together() {
-    let slow =
-        || Reply::steps([Step::Pause(Duration::from_millis(400)), Step::write(REDIRECT), Step::KeepAlive]);
-    let (server, client) = serve([slow(), slow(), slow(), slow()]).await;
-    let limit = Duration::from_secs(1);
-    let ended = in_time(client.call_tool("x").timeout(limit).send()).await;
-    // No hop alone takes that long. How many were done by then depends on the machine.
-    let posts = crate::support::record(&ended).posts.clone();
-    assert!(posts.len() > 1, "{posts:?}");
-    let record = assert_ended(&"slow", &ended, OutcomeKind::Timeout, Delivery::Unknown, &posts);
-    assert_eq!(record.posts.last(), Some(&None), "{posts:?}");
-    assert!(record.duration < 2 * limit, "took {:?}", record.duration);
-    server.client_closed().await.unwrap();
+    // The next limit is tried where a busy machine did not do a hop within the one before.
+    for limit in [1, 4, 12].map(Duration::from_secs) {
+        let slow = || Reply::steps([Step::Pause(limit * 2 / 5), Step::write(REDIRECT), Step::KeepAlive]);
+        let (server, client) = serve([slow(), slow(), slow(), slow()]).await;
+        let ended = in_time(client.call_tool("x").timeout(limit).send()).await;
+        // No hop alone takes that long. How many were done by then depends on the machine.
+        let posts = crate::support::record(&ended).posts.clone();
+        let record = assert_ended(&"slow", &ended, OutcomeKind::Timeout, Delivery::Unknown, &posts);
+        assert_eq!(record.posts.last(), Some(&None), "{posts:?}");
+        assert!(record.duration < LONG, "took {:?}", record.duration);
+        server.client_closed().await.unwrap();
+        if posts.len() > 1 {
+            return;
+        }
+    }
+    panic!("no hop was ever done");
 }
 
 const REDIRECT: &str = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /mcp\r\nContent-Length: 0\r\n\r\n";
@@ -179,7 +186,7 @@ async fn the_body_of_a_redirect_is_not_waited_for() {
         let (server, client) = serve([endless.then(Step::AwaitClientClose), good()]).await;
         let ended = call(&client).await;
         let record = assert_followed("endless", &ended, &[307, 200]);
-        assert!(record.duration < Duration::from_secs(2), "took {:?}", record.duration);
+        assert!(record.duration < LONG, "took {:?}", record.duration);
         server.client_closed().await.unwrap();
         same_request(&server, 2);
     }

@@ -69,12 +69,6 @@ async fn c_40_what_comes_before_the_answer_is_not_the_answer() {
             2,
             1,
         ),
-        (
-            "a request that has a result",
-            before(&[r#"{"jsonrpc":"2.0","id":{{id}},"method":"x","result":{}}"#]),
-            2,
-            1,
-        ),
     ])
     .await;
 }

@@ -22,7 +22,7 @@ use super::Usage;
 #[expect(missing_docs, reason = "the help texts are the documentation")]
 pub struct Args {
     /// The URL, the tool, and its arguments: a JSON object, or @file, or - for standard input
-    #[arg(value_name = "WORD", num_args = 0..=3)]
+    #[arg(value_name = "WORD", num_args = 0..)]
     pub words: Vec<String>,
 
     /// Use a scenario of the embedded Test Kitchen instead of a URL
@@ -48,12 +48,15 @@ pub struct Args {
     /// How many rounds of input requests are answered
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub max_rounds: u32,
-    /// When input is required and not answered, write the suspended call to FILE
+    /// When the call cannot finish and can go on, write the suspended call to FILE
     #[arg(long, value_name = "FILE")]
     pub suspend: Option<PathBuf>,
-    /// Go on with the suspended call in FILE
+    /// Go on with the suspended call in FILE; a failure is written back to it, or to the FILE of --suspend
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+    /// Go on although the last attempt may have run, for a reason that goes into the record
+    #[arg(long, value_name = "WHY", requires = "resume")]
+    pub accept_duplicates: Option<String>,
     /// Input requests to declare: elicitation.form, elicitation.url, sampling, roots, none; repeatable
     /// [default: elicitation.form and elicitation.url]
     #[arg(long = "capability", value_name = "KIND")]

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use mcp_client::{
     CallError, Continuation, ElicitAnswer, ToolOutcome,
-    types::{InputRequest, InputResponse, RawJson},
+    types::{ElicitRequestParams, InputRequest, InputResponse, RawJson},
 };
 
 use super::{Args, Usage};
@@ -35,18 +35,23 @@ impl Answers {
         Ok(Self { by_key, otherwise })
     }
 
-    /// Answers what the command line answers. An answer may be written out (`{"action":…}`), or be the content of a form
-    /// that is accepted.
+    /// Answers what the command line answers. An answer may be written out (`{"action":…}`), be the content of a form
+    /// that is accepted, or be `{}` for a link that is accepted.
     fn fill(&self, asked: &mut Continuation) -> Result<(), Usage> {
         let keys: Vec<String> = asked.requests().iter().map(|(key, _)| key.to_owned()).collect();
         for key in keys {
             let given = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, json)| json);
-            let is_form = matches!(asked.request(&key), Some(InputRequest::Elicit(_)));
-            let answer = match (given, self.otherwise) {
-                (Some(json), _) if is_form && !is_written_out(json) => ElicitAnswer::accept(json)?.into(),
-                (Some(json), _) => InputResponse::from(json.clone()),
-                (None, Some(otherwise)) if is_form => otherwise().into(),
-                (None, _) => continue,
+            let elicited = match asked.request(&key) {
+                Some(InputRequest::Elicit(elicit)) => Some(&elicit.params),
+                _ => None,
+            };
+            let answer = match (given, elicited, self.otherwise) {
+                (Some(json), Some(_), _) if is_written_out(json) => InputResponse::from(json.clone()),
+                (Some(json), Some(ElicitRequestParams::Url(_)), _) => accepted_link(&key, json)?.into(),
+                (Some(json), Some(_), _) => ElicitAnswer::accept(json)?.into(),
+                (Some(json), None, _) => InputResponse::from(json.clone()),
+                (None, Some(_), Some(otherwise)) => otherwise().into(),
+                (None, _, _) => continue,
             };
             asked.answer(&key, answer)?;
         }
@@ -54,21 +59,40 @@ impl Answers {
     }
 }
 
+/// Whether it is the answer as it goes over the wire. Anything else is the content of a form, which may well have a field
+/// called `action`.
 fn is_written_out(json: &RawJson) -> bool {
-    json.to_value().is_ok_and(|value| value.get("action").is_some_and(serde_json::Value::is_string))
+    let Ok(serde_json::Value::Object(members)) = json.to_value() else { return false };
+    let action = members.get("action").and_then(serde_json::Value::as_str);
+    matches!(action, Some("accept" | "decline" | "cancel"))
+        && members.keys().all(|name| matches!(name.as_str(), "action" | "content" | "_meta"))
+}
+
+/// A link has no form: it is accepted without content.
+fn accepted_link(key: &str, json: &RawJson) -> Result<ElicitAnswer, Usage> {
+    match json.to_value() {
+        Ok(serde_json::Value::Object(members)) if members.is_empty() => Ok(ElicitAnswer::accept_empty()),
+        _ => Err(Usage(format!("`{}` is a link: its answer is {{}}, or written out", key.escape_debug()))),
+    }
 }
 
 /// Answers and resumes until the call has ended or an answer is missing. From the first exchange on nothing that goes wrong
-/// here may lose the call: it is told on stderr, and the call is handed back.
+/// here may lose the call: it is told on stderr, and the call is handed back, also as the text of its suspended form.
 pub(super) async fn go_on(
     mut outcome: Result<ToolOutcome, CallError>,
     answers: &Answers,
     args: &Args,
-) -> Result<ToolOutcome, CallError> {
+) -> (Result<ToolOutcome, CallError>, Option<String>) {
     loop {
         let mut asked = match outcome {
             Ok(ToolOutcome::InputRequired(asked)) => asked,
-            ended => return ended,
+            Err(mut error) => {
+                // Written back where it came from, too: the file must know that the call may have run.
+                let file = args.suspend.as_deref().or(args.resume.as_deref());
+                let stored = error.take_continuation().and_then(|asked| store(&asked, file));
+                return (Err(error), stored);
+            }
+            ended @ Ok(_) => return (ended, None),
         };
         if let Err(Usage(refused)) = answers.fill(&mut asked) {
             eprintln!("mcp-call: {refused}");
@@ -77,10 +101,8 @@ pub(super) async fn go_on(
         let complete = asked.unanswered().next().is_none();
         // The limit is looked at before anything is sent, and the call is handed back, not thrown away.
         if !complete || asked.rounds() > args.max_rounds || (state_only && args.suspend.is_some()) {
-            if let Some(Err(Usage(failed))) = args.suspend.as_deref().map(|file| store(&asked, file)) {
-                eprintln!("mcp-call: the suspended call could not be stored: {failed}");
-            }
-            return Ok(ToolOutcome::InputRequired(asked));
+            let stored = store(&asked, args.suspend.as_deref());
+            return (Ok(ToolOutcome::InputRequired(asked)), stored);
         }
         if state_only {
             tokio::time::sleep(STATE_ONLY_PAUSE).await;
@@ -89,7 +111,15 @@ pub(super) async fn go_on(
     }
 }
 
-fn store(asked: &Continuation, file: &Path) -> Result<(), Usage> {
-    fs::write(file, serde_json::to_vec(&asked.suspend())?)?;
-    Ok(())
+/// The suspended call as text, written to the file if there is one.
+fn store(asked: &Continuation, file: Option<&Path>) -> Option<String> {
+    let suspended = serde_json::to_string(&asked.suspend());
+    let written = suspended.as_ref().map_err(ToString::to_string).and_then(|suspended| match file {
+        Some(file) => fs::write(file, suspended).map_err(|error| error.to_string()),
+        None => Ok(()),
+    });
+    if let Err(failed) = written {
+        eprintln!("mcp-call: the suspended call could not be stored: {failed}");
+    }
+    suspended.ok()
 }

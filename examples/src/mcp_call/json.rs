@@ -37,11 +37,11 @@ pub(super) fn line(ended: &Ended) -> String {
         }
         Ok(ToolOutcome::InputRequired(asked)) => {
             put(&mut line, "inputRequests", asked.requests());
-            if let Ok(suspended) = serde_json::to_string(&asked.suspend()) {
-                put(&mut line, "continuation", &suspended);
-            }
         }
         Err(error) => put(&mut line, "error", &error_facts(error)),
+    }
+    if let Some(continuation) = &ended.continuation {
+        put(&mut line, "continuation", continuation);
     }
     serde_json::to_string(&line).unwrap_or_default()
 }

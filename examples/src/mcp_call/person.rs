@@ -1,6 +1,10 @@
 //! The answer for a person to read.
 
-use mcp_client::{CallError, CallRecord, Delivery, ToolOutcome, types::InputRequest};
+use mcp_client::{
+    CallError, CallRecord, Delivery, ToolOutcome,
+    error::InvalidKind,
+    types::{ElicitRequest, ElicitRequestParams, InputRequest},
+};
 
 use super::json::message;
 
@@ -22,10 +26,16 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
             eprintln!("The server needs input before it can finish (interaction layer):");
             for (key, request) in asked.requests() {
                 let what = match request {
-                    InputRequest::Elicit(elicit) => printable(elicit.params.message()),
-                    other => other.method().unwrap_or("an unknown request").to_owned(),
+                    InputRequest::Elicit(elicit) => elicit.params.message(),
+                    other => other.method().unwrap_or("an unknown request"),
                 };
-                eprintln!("  {key}: {what}");
+                eprintln!("  {}: {}", printable(key), printable(what));
+                if let InputRequest::Elicit(ElicitRequest {
+                    params: ElicitRequestParams::Url(link), ..
+                }) = request
+                {
+                    eprintln!("    opens {}", printable(&link.url));
+                }
             }
             eprintln!(
                 "Answer with --answer KEY=JSON, --decline or --cancel, or keep it with --suspend FILE."
@@ -39,7 +49,12 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
             if let Some(delay) = error.retry_after() {
                 eprintln!("It asks to wait for {} s.", delay.as_secs());
             }
-            eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error));
+            match error {
+                CallError::Invalid(refused) if refused.kind() == InvalidKind::MayHaveRun => eprintln!(
+                    "Nothing was sent now. If doing it twice is harmless, say why with --accept-duplicates WHY."
+                ),
+                _ => eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error)),
+            }
         }
     }
 }

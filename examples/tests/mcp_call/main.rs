@@ -8,6 +8,9 @@
 )]
 
 mod calls;
+mod handed_back;
+#[cfg(unix)]
+mod interrupted;
 mod outcomes;
 mod program;
 mod rounds;

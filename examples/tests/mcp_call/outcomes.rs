@@ -5,11 +5,11 @@ mod seed;
 use mcp_tests::{FaultServer, Reply, Step};
 use serde_json::{Value, json};
 
-use crate::program::{ANSWER, Run, call, finish, posts, run, serve, start};
+use crate::program::{ANSWER, Run, call, posts, run, serve};
 
 /// The facts that all lines have, and those of one case as JSON pointers.
 #[track_caller]
-fn assert_line(what: &str, run: &Run, expected: &Expected<'_>) -> Value {
+pub(crate) fn assert_line(what: &str, run: &Run, expected: &Expected<'_>) -> Value {
     let line = run.line();
     let (layer, delivery) = expected.where_it_failed;
     assert_eq!(line["outcome"], expected.outcome, "{what}: {line}");
@@ -30,17 +30,17 @@ fn assert_line(what: &str, run: &Run, expected: &Expected<'_>) -> Value {
     line
 }
 
-struct Expected<'a> {
-    outcome: &'a str,
-    code: i32,
-    where_it_failed: (&'a str, &'a str),
-    statuses: &'a [u16],
-    posts: usize,
-    facts: &'a [(&'a str, Value)],
+pub(crate) struct Expected<'a> {
+    pub(crate) outcome: &'a str,
+    pub(crate) code: i32,
+    pub(crate) where_it_failed: (&'a str, &'a str),
+    pub(crate) statuses: &'a [u16],
+    pub(crate) posts: usize,
+    pub(crate) facts: &'a [(&'a str, Value)],
 }
 
 /// One POST, answered with that status.
-fn expect<'a>(
+pub(crate) fn expect<'a>(
     outcome: &'a str,
     statuses: &'a [u16],
     delivery: &'a str,
@@ -239,21 +239,6 @@ fn a_server_that_is_not_there() {
 async fn time_that_runs_out() {
     let server = serve([Reply::steps([Step::AwaitClientClose])]).await;
     assert_line("time", &call(&server, &["--timeout", "0.3"]), &expect("TIMEOUT", &[], "unknown", &[]));
-    server.client_closed().await.unwrap();
-    posts(&server, 1);
-}
-
-/// Ctrl-C cancels the call by closing its stream, and says that it may have run.
-#[cfg(unix)]
-#[tokio::test]
-async fn an_interrupt_cancels_the_call() {
-    let server = serve([Reply::steps([Step::AwaitClientClose])]).await;
-    let url = server.url();
-    let child = start(&[&url, "x", "--json"]);
-    server.requested(1).await.unwrap();
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    assert_line("interrupted", &finish(child), &expect("CANCELLED", &[], "unknown", &[]));
     server.client_closed().await.unwrap();
     posts(&server, 1);
 }

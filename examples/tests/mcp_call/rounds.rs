@@ -10,11 +10,20 @@ use crate::{
 
 const TOOL: &str = "run_configured_test_scenario";
 
-fn asks(keys: &[&str], state: Option<&str>) -> Reply {
+pub(crate) fn asks(keys: &[&str], state: Option<&str>) -> Reply {
     let form = json!({ "mode": "form", "message": "Sure?", "requestedSchema": { "type": "object", "properties": {} } });
+    asks_with(keys, &form, state)
+}
+
+/// Asks to open a page.
+fn asks_to_open(key: &str, url: &str) -> Reply {
+    asks_with(&[key], &json!({ "mode": "url", "message": "Sign in, please", "url": url }), Some("state-1"))
+}
+
+fn asks_with(keys: &[&str], params: &Value, state: Option<&str>) -> Reply {
     let mut result = json!({ "resultType": "input_required" });
     if !keys.is_empty() {
-        let request = json!({ "method": "elicitation/create", "params": form });
+        let request = json!({ "method": "elicitation/create", "params": params });
         result["inputRequests"] = keys.iter().map(|key| ((*key).to_owned(), request.clone())).collect();
     }
     if let Some(state) = state {
@@ -23,12 +32,12 @@ fn asks(keys: &[&str], state: Option<&str>) -> Reply {
     Reply::json(200, format!(r#"{{"jsonrpc":"2.0","id":{{{{id}}}},"result":{result}}}"#))
 }
 
-fn good() -> Reply {
+pub(crate) fn good() -> Reply {
     Reply::json(200, ANSWER)
 }
 
 #[track_caller]
-fn assert_ended(run: &Run, outcome: &str, code: i32, statuses: &[u16]) -> Value {
+pub(crate) fn assert_ended(run: &Run, outcome: &str, code: i32, statuses: &[u16]) -> Value {
     let line = run.line();
     assert_eq!((line["outcome"].as_str(), run.code), (Some(outcome), code), "{run:?}");
     assert_eq!(line["httpStatuses"], json!(statuses), "of all rounds");
@@ -43,6 +52,15 @@ async fn an_answer_continues_the_call() {
         ("k={}", json!({ "action": "accept", "content": {} })),
         (r#"k={"action":"decline"}"#, json!({ "action": "decline" })),
         (r#"k={"action":"accept","content":{"a":1}}"#, json!({ "action": "accept", "content": { "a": 1 } })),
+        (r#"k={"action":"cancel","_meta":{"a":1}}"#, json!({ "action": "cancel", "_meta": { "a": 1 } })),
+        // Forms that have a field called `action`.
+        (r#"k={"action":"approve"}"#, json!({ "action": "accept", "content": { "action": "approve" } })),
+        (r#"k={"action":"Accept"}"#, json!({ "action": "accept", "content": { "action": "Accept" } })),
+        (
+            r#"k={"action":"decline","reason":"no"}"#,
+            json!({ "action": "accept", "content": { "action": "decline", "reason": "no" } }),
+        ),
+        (r#"k={"content":"text"}"#, json!({ "action": "accept", "content": { "content": "text" } })),
     ] {
         let server = serve([asks(&["k"], Some("state-1")), good()]).await;
         let line = assert_ended(&call(&server, &["--answer", answer]), "TOOL_SUCCESS", 0, &[200, 200]);
@@ -52,6 +70,28 @@ async fn an_answer_continues_the_call() {
         assert_eq!(posts[1]["params"]["inputResponses"], json!({ "k": sent }));
         assert_eq!(posts[1]["params"]["requestState"], "state-1");
         assert_eq!(posts[1]["params"]["_meta"], posts[0]["params"]["_meta"]);
+    }
+}
+
+/// There is no form behind a link, so there is no content of one.
+#[tokio::test]
+async fn a_link_is_accepted_without_content() {
+    for (flags, sent) in [
+        (&["--answer", "k={}"][..], json!({ "action": "accept" })),
+        (&["--answer", r#"k={"action":"accept"}"#], json!({ "action": "accept" })),
+        (&["--answer", r#"k={"action":"decline"}"#], json!({ "action": "decline" })),
+        (&["--decline"], json!({ "action": "decline" })),
+    ] {
+        let server = serve([asks_to_open("k", "https://login.example/"), good()]).await;
+        assert_ended(&call(&server, flags), "TOOL_SUCCESS", 0, &[200, 200]);
+        assert_eq!(posts(&server, 2)[1]["params"]["inputResponses"], json!({ "k": sent }), "{flags:?}");
+    }
+    for answer in [r#"k={"code":"1"}"#, "k=[]", "k=true"] {
+        let server = serve([asks_to_open("k", "https://login.example/"), good()]).await;
+        let run = call(&server, &["--answer", answer]);
+        assert_ended(&run, "INPUT_REQUIRED", 3, &[200]);
+        assert!(run.stderr.contains("`k` is a link"), "{}", run.stderr);
+        posts(&server, 1);
     }
 }
 
@@ -205,4 +245,19 @@ async fn what_is_asked_is_shown_to_a_person() {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }
     assert!(!run.stderr.contains("secret-state"), "{}", run.stderr);
+}
+
+/// A person is told where a link leads. Neither it nor a key steers the terminal.
+#[tokio::test]
+async fn a_link_is_shown_to_a_person() {
+    let url = "https://login.example/?session=7\u{1b}]0;title\u{7}";
+    let server = serve([asks_to_open("sign\u{1b}[31m in", url)]).await;
+    let run = run(&[&server.url(), "x"]);
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    for part in
+        ["sign\u{FFFD}[31m in: Sign in, please", "https://login.example/?session=7\u{FFFD}]0;title\u{FFFD}"]
+    {
+        assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
+    }
+    assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains('\u{7}'), "{:?}", run.stderr);
 }

@@ -11,11 +11,12 @@ use crate::{
     client::Client,
     continuation::MultiRound,
     decode::Decoded,
-    error::{CallError, InvalidCall, TransportError, TransportErrorKind},
+    error::{CallError, Fates, InvalidCall, TransportError, TransportErrorKind},
     record::{CallRecord, CloseCause, OutcomeKind, SseRecord, cut_message},
     transport::{EVENT_STREAM, ExchangeContext},
 };
 
+/// Everything that is known of a call until it ends.
 pub(super) struct Flight<'a> {
     client: &'a Client,
     spec: &'a Spec,
@@ -28,8 +29,8 @@ pub(super) struct Flight<'a> {
     pub(super) sse: Option<SseRecord>,
     /// How many POSTs there were before the attempt under way; `None` between attempts.
     under_way: Option<usize>,
-    /// Whether an attempt that has ended may have run.
-    may_have_run: bool,
+    /// What is known of the attempts that have ended.
+    ended: Fates,
     finished: bool,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Flight<'a> {
             exchange: ExchangeContext::default(),
             sse: None,
             under_way: None,
-            may_have_run: false,
+            ended: Fates::default(),
             finished: false,
         }
     }
@@ -72,6 +73,7 @@ impl<'a> Flight<'a> {
         self.sse = None;
         self.exchange.content_type = None;
         self.under_way = Some(self.exchange.posts.len());
+        self.exchange.begin_attempt();
         self.running.attempt();
     }
 
@@ -86,7 +88,7 @@ impl<'a> Flight<'a> {
         }
         let posts = self.under_way.take().and_then(|before| self.exchange.posts.get(before..));
         let status = posts.and_then(<[_]>::last).copied().flatten();
-        self.may_have_run |= result.as_ref().map_or_else(|error| error.delivery().may_have_run(), |_| true);
+        self.ended.add(result.as_ref().map_or_else(CallError::delivery, |_| Delivery::Answered), status);
         let (failure, failed) = match &*result {
             Ok(Decoded::Complete(result)) if M::outcome(result) == OutcomeKind::ToolError => {
                 // An answer, and policies of the application may have an opinion on it.
@@ -115,7 +117,7 @@ impl<'a> Flight<'a> {
     ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
         self.finished = true;
         if let Err(error) = &mut result {
-            error.context_mut().may_have_run = self.may_have_run;
+            error.context_mut().fates = self.ended;
         }
         let record = Box::new(match &result {
             Ok(Decoded::Complete(result)) => {
@@ -192,10 +194,11 @@ impl Drop for Flight<'_> {
         if self.finished {
             return;
         }
-        let mut may_have_run = self.may_have_run;
+        let mut may_have_run = self.ended.may_have_run;
         // Otherwise the next attempt was still waited for.
-        if let Some(before) = self.under_way {
-            may_have_run |= self.exchange.posts.len() > before;
+        if self.under_way.is_some() {
+            // A transport that reports nothing has proven nothing.
+            may_have_run |= !self.exchange.is_proven_unsent();
             self.running.abandon(Ended {
                 request_id: self.request_id.clone(),
                 failed: Some(OutcomeKind::Cancelled.as_str().into()),

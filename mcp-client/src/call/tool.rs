@@ -121,8 +121,11 @@ impl CallToolBuilder {
     }
 
     /// The definition of the tool, where the caller has it: its annotations are evidence where the client
-    /// [trusts](crate::ClientBuilder::trust) the server.
+    /// [trusts](crate::ClientBuilder::trust) the server. That of another tool makes [`send`](Self::send) fail before the wire.
     pub fn tool(mut self, tool: &Tool) -> Self {
+        if tool.name != *self.spec.target {
+            self.refuse(InvalidCall::new(InvalidKind::Tool, "the definition is that of another tool"));
+        }
         self.spec.annotations.clone_from(&tool.annotations);
         self
     }

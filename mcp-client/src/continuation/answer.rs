@@ -2,7 +2,9 @@
 
 use std::{error::Error, fmt};
 
-use mcp_types::{ElicitAction, ElicitRequestParams, InputRequest, InputResponse, RawJson};
+use mcp_types::{
+    ElicitAction, ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputResponse, RawJson,
+};
 
 use super::form;
 
@@ -85,23 +87,30 @@ pub(super) fn check(
     if !declared.contains(kind) {
         return Err(refuse(AnswerFault::Undeclared));
     }
-    match (request, answer) {
-        (InputRequest::Elicit(asked), InputResponse::Elicit(result)) => {
-            let misfit = match &asked.params {
-                ElicitRequestParams::Form(form) if result.action == ElicitAction::Accept => {
-                    form::misfit(form, result.content.as_ref())
-                }
-                _ => None,
-            };
-            if misfit.is_some() {
-                return Err(AnswerError { field: misfit, ..refuse(AnswerFault::Misfit) });
-            }
-        }
+    let misfit = match (request, answer) {
+        (InputRequest::Elicit(asked), InputResponse::Elicit(result)) => misfit(asked, result),
         (InputRequest::Sample(_), InputResponse::Sample(_))
-        | (InputRequest::ListRoots(_), InputResponse::ListRoots(_)) => {}
-        // Raw JSON is for those who know better than the types do; it must be an object all the same.
-        (_, InputResponse::Raw(raw)) if raw.is_object() => {}
+        | (InputRequest::ListRoots(_), InputResponse::ListRoots(_)) => None,
+        // Raw JSON is for those who know better than the types do. It must be an object, and where it reads as an answer to a
+        // form it is judged like one.
+        (InputRequest::Elicit(asked), InputResponse::Raw(raw)) if raw.is_object() => {
+            raw.parse().ok().and_then(|result| misfit(asked, &result))
+        }
+        (_, InputResponse::Raw(raw)) if raw.is_object() => None,
         _ => return Err(refuse(AnswerFault::WrongKind)),
+    };
+    if misfit.is_some() {
+        return Err(AnswerError { field: misfit, ..refuse(AnswerFault::Misfit) });
     }
     RawJson::from_serialize(answer).map_err(|_| refuse(AnswerFault::Unserializable))
+}
+
+/// The first field of an accepted form that does not fit.
+fn misfit(asked: &ElicitRequest, result: &ElicitResult) -> Option<String> {
+    match &asked.params {
+        ElicitRequestParams::Form(form) if result.action == ElicitAction::Accept => {
+            form::misfit(form, result.content.as_ref())
+        }
+        _ => None,
+    }
 }

@@ -44,10 +44,10 @@ pub(crate) fn reply<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Reply<'a>, Pr
 /// Reads one event of a stream. Only what is meant for this call can end it.
 pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, ProtocolFault> {
     let Ok(envelope) = Envelope::read(bytes) else { return Ok(Event::Foreign) };
-    if let Some(method) = envelope.method {
+    if envelope.result.is_none() && envelope.error.is_none() {
         // A request of the server has no place here: it is never answered.
-        let method = serde_json::from_str(method.get()).ok();
-        let method = method.filter(|_| envelope.id.is_none() && envelope.is_version_2());
+        let method = envelope.method.filter(|_| envelope.id.is_none() && envelope.is_version_2());
+        let method = method.and_then(|raw| serde_json::from_str(raw.get()).ok());
         return Ok(method.map_or(Event::Foreign, |method| Event::Notification { method }));
     }
     let ours = match envelope.id.map(|raw| compare(raw, id)) {
@@ -56,7 +56,7 @@ pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, Pr
         Some(IdMatch::Null) | None => matches!(judge(&envelope, id), Ok(Reply::Error(..))),
         Some(IdMatch::Foreign) => false,
     };
-    if !ours || (envelope.result.is_none() && envelope.error.is_none()) {
+    if !ours {
         return Ok(Event::Foreign);
     }
     judge(&envelope, id).map(Event::Reply).map_err(ProtocolFault::InvalidEnvelope)
@@ -374,7 +374,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#, "error"),
             (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "error"),
             (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#, "notification"),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "foreign"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, "result"),
             (r#"{"jsonrpc":"2.0","error":{"code":"x","message":""}}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "foreign"),
             (r#"{"jsonrpc":"2.0","method":7}"#, "foreign"),

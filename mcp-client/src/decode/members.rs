@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashSet, fmt};
 
-use mcp_types::{RawJson, RawMap};
+use mcp_types::{MAX_MEMBERS, RawJson, RawMap};
 use serde::{
     Deserialize, Deserializer,
     de::{self, MapAccess, Visitor},
@@ -11,9 +11,6 @@ use serde_json::value::RawValue;
 
 use super::{envelope::Key, result::Notes};
 use crate::record::Note;
-
-/// How many members the result object may have; more serve nobody but an attacker of memory.
-const MAX_MEMBERS: usize = 65_536;
 
 /// The members of one object in order, borrowed from its text.
 #[derive(Debug)]

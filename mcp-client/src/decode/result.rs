@@ -89,9 +89,11 @@ fn input_required(
 ) -> Result<InputRequiredResult, ProtocolFault> {
     let mut extra = members.others(&["_meta", "resultType", "inputRequests", "requestState"], notes);
     let requests = match members.get_non_null("inputRequests", notes) {
-        Some(raw) => serde_json::from_str::<InputRequests>(raw.get())
-            .map(Some)
-            .map_err(|_| invalid("result.inputRequests", "it is not an object"))?,
+        Some(raw) => serde_json::from_str::<InputRequests>(raw.get()).map(Some).map_err(|_| {
+            let is_object = raw.get().starts_with('{');
+            let reason = if is_object { "it has too many members" } else { "it is not an object" };
+            invalid("result.inputRequests", reason)
+        })?,
         None => None,
     };
     let state = match members.get_non_null("requestState", notes) {

@@ -147,7 +147,14 @@ fn depth_and_numbers_of_things_are_bounded() {
     let many = format!("[{}0]", "0,".repeat(70_000));
     assert_eq!(path(&format!(r#"{{"content":{many}}}"#), Expect::default()), "result.content");
     let members: Vec<_> = (0..70_000).map(|n| format!("\"m{n}\":0")).collect();
-    assert_eq!(path(&format!("{{{}}}", members.join(",")), Expect::default()), "result");
+    let many = format!("{{{}}}", members.join(","));
+    assert_eq!(path(&many, Expect::default()), "result");
+    let asked = format!(r#"{{"resultType":"input_required","inputRequests":{many}}}"#);
+    assert_eq!(path(&asked, Expect::default()), "result.inputRequests");
+    // A hint of that size is left out and kept raw.
+    let (result, notes) = complete(&format!(r#"{{"resultType":"complete","content":[],"_meta":{many}}}"#));
+    assert_eq!(notes, ["dropped-hint:_meta"]);
+    assert!(result.meta.is_none() && result.extra.contains_key("_meta"));
 }
 
 /// JSON, and texts that almost are.

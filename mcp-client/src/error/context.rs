@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use mcp_retry::Delivery;
+
 use crate::{continuation::State, record::CallRecord};
 
 /// The record of the call, and the continuation whose resumption failed.
@@ -9,8 +11,27 @@ use crate::{continuation::State, record::CallRecord};
 pub(crate) struct Context {
     pub(crate) record: Option<Box<CallRecord>>,
     pub(crate) continuation: Option<Box<State>>,
-    /// Whether an attempt of the call may have run, be it an earlier one than the one that failed so.
+    /// What became of the attempts.
+    pub(crate) fates: Fates,
+}
+
+/// What became of the attempts of a call: an earlier one may have run, whatever became of the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fates {
+    /// One of them may have run.
     pub(crate) may_have_run: bool,
+    /// The fate of one of them is unknown.
+    pub(crate) unknown: bool,
+    /// The HTTP status of the last one, where its head came.
+    pub(crate) last_status: Option<u16>,
+}
+
+impl Fates {
+    pub(crate) fn add(&mut self, delivery: Delivery, status: Option<u16>) {
+        self.may_have_run |= delivery.may_have_run();
+        self.unknown |= delivery == Delivery::Unknown;
+        self.last_status = status;
+    }
 }
 
 impl fmt::Debug for Context {

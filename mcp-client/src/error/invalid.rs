@@ -12,6 +12,8 @@ pub enum InvalidKind {
     Arguments,
     /// A `_meta` key is malformed, reserved, or owned by the protocol.
     MetaKey,
+    /// The definition that was given is that of another tool.
+    Tool,
     /// A header is malformed, or owned by the client.
     Header,
     /// An answer to an input request is missing, of the wrong kind, or for a key that was not asked.

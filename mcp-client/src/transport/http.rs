@@ -54,12 +54,11 @@ pub(crate) struct HttpTransport {
 }
 
 impl HttpTransport {
-    pub(crate) fn new(client: reqwest::Client, url: Url, own: &HeaderMap, limits: Limits) -> Self {
+    pub(crate) fn new(client: reqwest::Client, url: Url, limits: Limits) -> Self {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
-        headers.extend(own.clone());
         let identity = identity(&url);
         Self { client, url, identity, headers, limits }
     }

@@ -52,6 +52,10 @@ impl<A: RetryPolicy, B: RetryPolicy> RetryPolicy for OrElse<A, B> {
             opinion => opinion,
         }
     }
+
+    fn name(&self) -> String {
+        format!("{} or else {}", self.first.name(), self.next.name())
+    }
 }
 
 /// See [`RetryPolicyExt::guarded_by`].
@@ -68,5 +72,9 @@ impl<A: RetryPolicy, B: RetryPolicy> RetryPolicy for GuardedBy<A, B> {
             stop @ Decision::Stop(_) => stop,
             _ => self.policy.decide(attempt).await,
         }
+    }
+
+    fn name(&self) -> String {
+        format!("{} guarded by {}", self.policy.name(), self.guard.name())
     }
 }

@@ -68,7 +68,8 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
         let raw = RawJson::deserialize(deserializer)?;
         // Any other mode, of any type, is for the form's own check to refuse.
         let url = probe::text(&raw, "mode").as_deref() == Some("url");
-        if url { raw.parse().map(Self::Url) } else { raw.parse().map(Self::Form) }.map_err(de::Error::custom)
+        if url { raw.parse().map(Self::Url) } else { raw.parse().map(Self::Form) }
+            .map_err(|error| de::Error::custom(error.detail()))
     }
 }
 

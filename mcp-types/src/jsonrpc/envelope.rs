@@ -46,7 +46,7 @@ impl Envelope {
 
 /// Reads a member that was kept raw; an error names it.
 pub(super) fn parse<T: DeserializeOwned, E: de::Error>(raw: &RawJson, name: &str) -> Result<T, E> {
-    raw.parse().map_err(|error| E::custom(format_args!("`{name}`: {error}")))
+    raw.parse().map_err(|error| E::custom(format_args!("`{name}`: {}", error.detail())))
 }
 
 /// Reads `params`, which may be absent if their type says so.
@@ -109,7 +109,7 @@ impl<'de> Deserialize<'de> for Envelope {
                         "result" => once(&mut result, map.next_value()?, "result")?,
                         "error" => once(&mut error, map.next_value()?, "error")?,
                         "params" => params = Some(map.next_value()?),
-                        _ => extra.push(name.into_string(), map.next_value()?),
+                        _ => extra.push_bounded(name.into_string(), map.next_value()?)?,
                     }
                 }
                 extra.settle();

@@ -148,7 +148,7 @@ impl<'de> Deserialize<'de> for SamplingContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
         if raw.is_array() {
-            raw.parse().map(Self::Many).map_err(serde::de::Error::custom)
+            raw.parse().map(Self::Many).map_err(|error| serde::de::Error::custom(error.detail()))
         } else {
             Ok(Self::One(raw.into()))
         }

@@ -35,8 +35,16 @@ const MAX_ADVANCE: usize = 1 << 20;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
+/// How many chunks are handed out without a pause for others.
+const MAX_IN_A_ROW: u32 = 32;
+
 /// Hands out the bytes of a body as they come.
-pub(super) enum BodyReader {
+pub(super) struct BodyReader {
+    source: Source,
+    in_a_row: u32,
+}
+
+enum Source {
     Plain(reqwest::Body),
     #[cfg(feature = "_compression")]
     Coded(coded::CodedBody),
@@ -45,31 +53,23 @@ pub(super) enum BodyReader {
 impl BodyReader {
     /// Takes the coding out of the headers if it is one that is undone here. What is left there then was not undone.
     pub(super) fn new(body: reqwest::Body, headers: &mut HeaderMap) -> Self {
-        let mut codings = headers.get_all(CONTENT_ENCODING).iter();
-        let coding = match (codings.next(), codings.next()) {
-            (Some(coding), None) => coding.to_str().unwrap_or_default().trim().to_ascii_lowercase(),
-            _ => return Self::Plain(body),
-        };
-        let reader = match coding.as_str() {
-            "identity" | "" => Self::Plain(body),
-            #[cfg(feature = "gzip")]
-            "gzip" | "x-gzip" => Self::Coded(coded::gzip(body)),
-            #[cfg(feature = "br")]
-            "br" => Self::Coded(coded::brotli(body)),
-            #[cfg(feature = "zstd")]
-            "zstd" => Self::Coded(coded::zstd(body)),
-            _ => return Self::Plain(body),
-        };
-        headers.remove(CONTENT_ENCODING);
-        reader
+        Self { source: Source::new(body, headers), in_a_row: 0 }
     }
 
     pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failure>>> {
-        match self {
-            Self::Plain(body) => poll_data(body, cx).map_err(Into::into),
-            #[cfg(feature = "_compression")]
-            Self::Coded(body) => body.poll_chunk(cx),
+        if self.in_a_row >= MAX_IN_A_ROW {
+            // A source that always has more must not keep timers, and other tasks, from their turn.
+            self.in_a_row = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
+        let chunk = match &mut self.source {
+            Source::Plain(body) => poll_data(body, cx).map_err(Into::into),
+            #[cfg(feature = "_compression")]
+            Source::Coded(body) => body.poll_chunk(cx),
+        };
+        self.in_a_row = if chunk.is_ready() { self.in_a_row + 1 } else { 0 };
+        chunk
     }
 
     async fn chunk(&mut self) -> Option<Result<Bytes, Failure>> {
@@ -124,6 +124,28 @@ impl BodyReader {
         .await
         .unwrap_or(false);
         (all.finish(), whole)
+    }
+}
+
+impl Source {
+    fn new(body: reqwest::Body, headers: &mut HeaderMap) -> Self {
+        let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+        let coding = match (codings.next(), codings.next()) {
+            (Some(coding), None) => coding.to_str().unwrap_or_default().trim().to_ascii_lowercase(),
+            _ => return Self::Plain(body),
+        };
+        let reader = match coding.as_str() {
+            "identity" | "" => Self::Plain(body),
+            #[cfg(feature = "gzip")]
+            "gzip" | "x-gzip" => Self::Coded(coded::gzip(body)),
+            #[cfg(feature = "br")]
+            "br" => Self::Coded(coded::brotli(body)),
+            #[cfg(feature = "zstd")]
+            "zstd" => Self::Coded(coded::zstd(body)),
+            _ => return Self::Plain(body),
+        };
+        headers.remove(CONTENT_ENCODING);
+        reader
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_retry::Delivery;
 use super::{body::BodyReader, broke_off};
 use crate::{
     error::{TransportError, TransportErrorKind},
-    sse::SseParser,
+    sse::{SseParser, SseTooLarge},
 };
 
 pub(super) struct EventStream {
@@ -31,14 +31,24 @@ impl EventStream {
             match ready!(self.reader.poll_chunk(cx)) {
                 None => return Poll::Ready(Ok(false)),
                 Some(Err(source)) => return Poll::Ready(Err(broke_off(source))),
-                Some(Ok(chunk)) if chunk.iter().all(u8::is_ascii_whitespace) => {}
                 Some(Ok(chunk)) => {
                     self.parser.push(&chunk);
-                    return Poll::Ready(Ok(true));
+                    if !chunk.iter().all(u8::is_ascii_whitespace) {
+                        return Poll::Ready(Ok(true));
+                    }
+                    // Blank lines are no event; they are taken out, so that they do not pile up.
+                    if let Err(too_large) = self.parser.next_event() {
+                        return Poll::Ready(Err(refused(too_large)));
+                    }
                 }
             }
         }
     }
+}
+
+fn refused(too_large: SseTooLarge) -> TransportError {
+    let kind = TransportErrorKind::TooLarge { limit: too_large.limit, setting: "max_event_bytes" };
+    TransportError::new(kind, Delivery::Unknown)
 }
 
 impl Stream for EventStream {
@@ -53,11 +63,7 @@ impl Stream for EventStream {
                 Ok(Some(event)) if event.is_message() => return Poll::Ready(Some(Ok(event.data))),
                 Ok(Some(_)) => return Poll::Ready(Some(Ok(Bytes::new()))),
                 Ok(None) => {}
-                Err(too_large) => {
-                    let kind =
-                        TransportErrorKind::TooLarge { limit: too_large.limit, setting: "max_event_bytes" };
-                    return Poll::Ready(Some(Err(TransportError::new(kind, Delivery::Unknown))));
-                }
+                Err(too_large) => return Poll::Ready(Some(Err(refused(too_large)))),
             }
             match ready!(self.reader.poll_chunk(cx)) {
                 None => return Poll::Ready(None),
