@@ -16,7 +16,9 @@ use std::{
 
 use mcp_client::{
     CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Layer, Observer, OutcomeKind,
-    Retry, SuspendedCall, ToolOutcome, types::RawJson,
+    Retry, SuspendedCall, ToolOutcome,
+    retry::Trust,
+    types::{RawJson, Tool},
 };
 use mcp_tests::Kitchen;
 
@@ -143,6 +145,9 @@ async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
         if let Some(label) = &args.scenario {
             call = call.scenario(label);
         }
+        if let Some(definition) = args.definition()? {
+            call = call.tool(&definition);
+        }
         args.vouch(call).send().await
     };
     let (outcome, continuation) = inputs::go_on(first, &answers, &args).await;
@@ -158,6 +163,7 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
             args::Retry::Standard => Retry::standard(),
             args::Retry::Never => Retry::never(),
         })
+        .trust(if args.trust_annotations { Trust::Trusted } else { Trust::Untrusted })
         .strict_results(args.strict_results)
         .lenient_results(args.lenient_results)
         .observer(seen);
@@ -228,6 +234,13 @@ impl Args {
             None if self.not_idempotent => call.not_idempotent(),
             None => call,
         }
+    }
+
+    /// What the server says of the tool.
+    fn definition(&self) -> Result<Option<Tool>, Usage> {
+        let Some(file) = &self.tool_definition else { return Ok(None) };
+        let text = RawJson::from_text(fs::read_to_string(file)?)?;
+        Ok(Some(text.parse()?))
     }
 
     fn kinds(&self) -> Result<InputKinds, Usage> {

@@ -83,6 +83,12 @@ pub struct Args {
     /// Send a generated idempotency key in `_meta`, under this key
     #[arg(long, value_name = "KEY", conflicts_with = "not_idempotent")]
     pub idempotency_key_meta: Option<String>,
+    /// Believe what the server says of its own tools; needs the tool's definition
+    #[arg(long, requires = "tool_definition")]
+    pub trust_annotations: bool,
+    /// The definition of the tool, as the server lists it
+    #[arg(long, value_name = "FILE")]
+    pub tool_definition: Option<PathBuf>,
 
     /// Add an HTTP header; repeatable
     #[arg(long = "header", value_name = "NAME: VALUE")]
@@ -132,8 +138,6 @@ pub struct Later {
     #[arg(long, hide = true)]
     pub max_timeout: Option<f64>,
     #[arg(long, hide = true)]
-    pub trust_annotations: bool,
-    #[arg(long, hide = true)]
     pub no_cache: bool,
     #[arg(long, hide = true)]
     pub progress: bool,
@@ -174,7 +178,6 @@ impl Args {
             ("--read", later.read.is_some()),
             ("--prompt", later.prompt.is_some()),
             ("--max-timeout", later.max_timeout.is_some()),
-            ("--trust-annotations", later.trust_annotations),
             ("--no-cache", later.no_cache),
             ("--progress", later.progress),
             ("--era probe", self.era == Era::Probe),

@@ -13,6 +13,7 @@ mod handed_back;
 mod interrupted;
 mod outcomes;
 mod program;
+mod repeating;
 mod rounds;
 mod secrets;
 mod usage;
