@@ -63,9 +63,10 @@ impl HttpTransport {
         Self { client, url, identity, headers, limits }
     }
 
-    fn headers(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
+    /// What one request carries; its own headers are moved out of it, not copied.
+    fn headers(&self, request: &mut Outgoing) -> Result<HeaderMap, TransportError> {
         let mut headers = self.headers.clone();
-        headers.extend(request.headers.clone());
+        headers.extend(std::mem::take(&mut request.headers));
         headers.insert("mcp-protocol-version", header(request.protocol_version.as_str())?);
         headers.insert("mcp-method", HeaderValue::from_static(request.method));
         if let Some(name) = &request.name {
@@ -144,10 +145,10 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     async fn exchange(
         &self,
-        request: Outgoing,
+        mut request: Outgoing,
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
-        let headers = self.headers(&request)?;
+        let headers = self.headers(&mut request)?;
         let (mut head, mut body) = self.post(&self.url, &headers, &request.message, cx).await?;
         let mut url = self.url.clone();
         for _ in 0..MAX_REDIRECTS {
