@@ -4,9 +4,11 @@ use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use http::HeaderMap;
 use mcp_retry::{Registry, Retry, Trust};
-use mcp_types::{Implementation, JsonError, RawJson};
+use mcp_types::{Implementation, JsonError, RawJson, RawMap};
+use serde::Serialize;
 
 use crate::{
+    cache::CacheOptions,
     client::{Client, Config, Redact},
     error::InvalidCall,
     headers,
@@ -37,6 +39,9 @@ pub struct ClientBuilder {
     trust: Trust,
     observer: Option<Arc<dyn Observer>>,
     redact: Option<Arc<Redact>>,
+    cache: CacheOptions,
+    ignore_capabilities: bool,
+    extensions: RawMap,
 }
 
 /// How the server is reached.
@@ -72,6 +77,9 @@ impl ClientBuilder {
             trust: Trust::Untrusted,
             observer: None,
             redact: None,
+            cache: CacheOptions::default(),
+            ignore_capabilities: false,
+            extensions: RawMap::new(),
         }
     }
 
@@ -247,6 +255,38 @@ impl ClientBuilder {
         self
     }
 
+    /// How results that may be kept are kept (default: in memory, for as long as the server says).
+    pub fn cache(mut self, options: CacheOptions) -> Self {
+        self.cache = options;
+        self
+    }
+
+    /// Sends requests also for what the server says it does not offer (default: they are refused here, once
+    /// [`discover`](Client::discover) has asked it).
+    pub fn ignore_capabilities(mut self) -> Self {
+        self.ignore_capabilities = true;
+        self
+    }
+
+    /// Declares an extension with each request, with its settings (an object; `{}` for none). By default none is declared.
+    /// Declare only what the application serves: this client itself implements none so far.
+    ///
+    /// The identifier is a `_meta` key with a prefix, such as `com.example/feature` ([versioning], extension negotiation).
+    /// One that is not, or settings that are no object, make [`build`](Self::build) fail.
+    ///
+    /// [versioning]: https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+    pub fn extension(mut self, identifier: &str, settings: impl Serialize) -> Self {
+        match headers::extension(identifier, &settings) {
+            Ok(settings) => {
+                self.extensions.insert(identifier, settings);
+            }
+            Err(refusal) => {
+                self.refusal.get_or_insert(refusal);
+            }
+        }
+        self
+    }
+
     /// Builds the client. Nothing is sent.
     ///
     /// # Errors
@@ -293,8 +333,10 @@ impl ClientBuilder {
             trust: self.trust,
             observer: self.observer,
             redact: self.redact,
+            ignore_capabilities: self.ignore_capabilities,
+            extensions: self.extensions,
         };
-        Client::from_parts(transport, config)
+        Client::from_parts(transport, config, self.cache)
     }
 }
 

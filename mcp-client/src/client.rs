@@ -5,7 +5,7 @@ use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, PoisonError, RwLock,
         atomic::{AtomicI64, Ordering},
     },
     time::Duration,
@@ -14,17 +14,26 @@ use std::{
 use http::HeaderMap;
 use mcp_retry::{Evidence, Registry, Repeat, Retry, Source, Trust};
 use mcp_types::{
-    Implementation, JsonError, Method, ProtocolVersion, RawJson, RawMap, RequestId, meta, method::CallTool,
+    ArgumentText, CompletionReference, Implementation, JsonError, Method, ProtocolVersion, RawJson, RawMap,
+    RequestId, ServerCapabilities, SubscriptionFilter, Tool, meta,
+    method::{
+        CallTool, Complete, Discover, GetPrompt, ListPrompts, ListResourceTemplates, ListResources,
+        ListTools, ReadResource,
+    },
 };
 
 use crate::{
     builder::{BuildError, ClientBuilder},
-    call::{CallToolBuilder, Spec},
+    cache::{Authorization, Cache, CacheOptions},
+    call::{CallToolBuilder, RequestBuilder, Spec},
     continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
     decode::Expect,
     input_kinds::InputKinds,
+    method::Answer,
     observer::Observer,
     record::CallRecord,
+    subscription::ListenBuilder,
+    tool_book::{KnownTool, ToolBook},
     transport::Transport,
 };
 
@@ -60,6 +69,10 @@ pub(crate) struct Inner {
     pub(crate) config: Config,
     pub(crate) protocol_meta: RawMap,
     pub(crate) next_id: AtomicI64,
+    tools: ToolBook,
+    cache: Cache,
+    /// What the server offers, once it was asked.
+    capabilities: RwLock<Option<ServerCapabilities>>,
 }
 
 pub(crate) struct Config {
@@ -78,6 +91,9 @@ pub(crate) struct Config {
     pub(crate) trust: Trust,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) redact: Option<Arc<Redact>>,
+    pub(crate) ignore_capabilities: bool,
+    /// The extensions that are declared, with their settings.
+    pub(crate) extensions: RawMap,
 }
 
 /// What lets error data through into records.
@@ -90,6 +106,9 @@ impl Config {
 }
 
 impl Client {
+    /// The revisions of the protocol that this client speaks, newest first.
+    pub const SPOKEN: [ProtocolVersion; 1] = [ProtocolVersion::V2026_07_28];
+
     /// A builder for a server at a URL, over Streamable HTTP.
     ///
     /// # Errors
@@ -110,16 +129,96 @@ impl Client {
         ClientBuilder::new()
     }
 
-    pub(crate) fn from_parts(transport: Arc<dyn Transport>, config: Config) -> Result<Self, BuildError> {
-        let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds).map_err(BuildError::info)?;
-        Ok(Self { inner: Arc::new(Inner { transport, config, protocol_meta, next_id: AtomicI64::new(1) }) })
+    pub(crate) fn from_parts(
+        transport: Arc<dyn Transport>,
+        config: Config,
+        cache: CacheOptions,
+    ) -> Result<Self, BuildError> {
+        let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds, &config.extensions)
+            .map_err(BuildError::info)?;
+        let inner = Inner {
+            cache: Cache::new(cache, transport.identity()),
+            transport,
+            config,
+            protocol_meta,
+            next_id: AtomicI64::new(1),
+            tools: ToolBook::default(),
+            capabilities: RwLock::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// A call of the tool of that name, to be filled in and sent.
     ///
     /// Names are sent as they are: the protocol compares them with regard to case and servers decide what they accept.
     pub fn call_tool(&self, name: impl Into<String>) -> CallToolBuilder {
-        CallToolBuilder::new(self.clone(), name.into())
+        RequestBuilder::new(self.clone(), name.into())
+    }
+
+    /// Asks the server which versions it speaks and what it offers. Never needed; once it was asked, requests for what it does
+    /// not offer are refused here (unless [`ignore_capabilities`](ClientBuilder::ignore_capabilities) is set).
+    pub fn discover(&self) -> RequestBuilder<Discover> {
+        RequestBuilder::new(self.clone(), "")
+    }
+
+    /// A list of the tools: a page, a stream, or all.
+    pub fn list_tools(&self) -> RequestBuilder<ListTools> {
+        RequestBuilder::new(self.clone(), "")
+    }
+
+    /// A list of the resources: a page, a stream, or all.
+    pub fn list_resources(&self) -> RequestBuilder<ListResources> {
+        RequestBuilder::new(self.clone(), "")
+    }
+
+    /// A list of the resource templates: a page, a stream, or all.
+    pub fn list_resource_templates(&self) -> RequestBuilder<ListResourceTemplates> {
+        RequestBuilder::new(self.clone(), "")
+    }
+
+    /// A list of the prompts: a page, a stream, or all.
+    pub fn list_prompts(&self) -> RequestBuilder<ListPrompts> {
+        RequestBuilder::new(self.clone(), "")
+    }
+
+    /// Reads the resource of that URI, which is sent as it is.
+    pub fn read_resource(&self, uri: impl Into<String>) -> RequestBuilder<ReadResource> {
+        RequestBuilder::new(self.clone(), uri.into())
+    }
+
+    /// Gets the prompt of that name.
+    pub fn get_prompt(&self, name: impl Into<String>) -> RequestBuilder<GetPrompt> {
+        RequestBuilder::new(self.clone(), name.into())
+    }
+
+    /// Asks for completions of an argument of a prompt or a resource template, of which the user typed `value` so far.
+    ///
+    /// Ask when the user pauses, not at every key. The suggestions are untrusted.
+    pub fn complete(
+        &self,
+        of: impl Into<CompletionReference>,
+        argument: impl Into<String>,
+        value: impl Into<ArgumentText>,
+    ) -> RequestBuilder<Complete> {
+        RequestBuilder::completion(self.clone(), &of.into(), argument.into(), value.into())
+    }
+
+    /// Opens a subscription: what changes at the server is told until it ends.
+    pub fn listen(&self, filter: SubscriptionFilter) -> ListenBuilder {
+        ListenBuilder::new(self.clone(), filter)
+    }
+
+    /// Learns the definitions of tools that were kept from an earlier day or come from a file, as if they had been listed now:
+    /// for mirrored headers, output schemas and annotations. A list that comes later replaces them.
+    pub fn learn_tools<'a>(&self, tools: impl IntoIterator<Item = &'a Tool>) {
+        for tool in tools {
+            self.inner.tools.learn(tool);
+        }
+    }
+
+    /// What the server said of itself when it was last asked by [`discover`](Self::discover).
+    pub fn capabilities(&self) -> Option<ServerCapabilities> {
+        self.inner.capabilities.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Restores a call that was suspended, maybe in another process. Nothing is sent.
@@ -147,6 +246,49 @@ impl Client {
         self.inner.config.kinds
     }
 
+    /// What is known of the tool that is called.
+    pub(crate) fn known_tool(&self, spec: &Spec) -> Option<Arc<KnownTool>> {
+        if spec.method != CallTool::NAME {
+            return None;
+        }
+        spec.tool.clone().or_else(|| self.inner.tools.get(&spec.target))
+    }
+
+    pub(crate) fn tools(&self) -> &ToolBook {
+        &self.inner.tools
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.inner.cache
+    }
+
+    /// By whose rights a request is made, as far as its headers say.
+    pub(crate) fn authorization_context(&self, spec: &Spec) -> Authorization {
+        self.cache().authorization(&self.headers(spec), None)
+    }
+
+    /// The client's headers, and those of the call, which win.
+    pub(crate) fn headers(&self, spec: &Spec) -> HeaderMap {
+        let mut headers = self.config().headers.clone();
+        for (name, value) in &spec.headers {
+            headers.insert(name, value.clone());
+        }
+        headers
+    }
+
+    pub(crate) fn learn_capabilities(&self, capabilities: &ServerCapabilities) {
+        *self.inner.capabilities.write().unwrap_or_else(PoisonError::into_inner) = Some(capabilities.clone());
+    }
+
+    /// Whether the server offers a method, as far as it was asked.
+    pub(crate) fn offers<M: Answer>(&self) -> bool {
+        if self.config().ignore_capabilities {
+            return true;
+        }
+        let known = self.inner.capabilities.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().is_none_or(M::is_offered)
+    }
+
     pub(crate) fn transport(&self) -> &dyn Transport {
         self.inner.transport.as_ref()
     }
@@ -170,19 +312,19 @@ impl Client {
         let config = self.config();
         kinds
             .filter(|kinds| *kinds != config.kinds)
-            .and_then(|kinds| protocol_meta(config.info.as_ref(), kinds).ok())
+            .and_then(|kinds| protocol_meta(config.info.as_ref(), kinds, &config.extensions).ok())
             .map_or(Cow::Borrowed(&self.inner.protocol_meta), Cow::Owned)
     }
 
     /// Who vouches for repeating a call, strongest first: the caller, the registry, the protocol, and, where the
     /// application trusts the server, the tool's own annotations.
-    pub(crate) fn evidence(&self, spec: &Spec) -> Evidence {
+    pub(crate) fn evidence(&self, spec: &Spec, tool: Option<&KnownTool>) -> Evidence {
         let config = self.config();
         let caller = spec.repeat.map(|repeat| Evidence::new(repeat, Source::Call));
         let registry =
             || config.registry.find(self.identity(), &spec.target).filter(|_| spec.method == CallTool::NAME);
         let annotated = || {
-            let annotations = spec.annotations.as_ref().filter(|_| config.trust == Trust::Trusted)?;
+            let annotations = tool?.annotations.as_ref().filter(|_| config.trust == Trust::Trusted)?;
             let repeat = if annotations.is_read_only() {
                 Repeat::ReadOnly
             } else if annotations.is_idempotent() {
@@ -212,13 +354,21 @@ impl Client {
     }
 }
 
-fn protocol_meta(info: Option<&Implementation>, kinds: InputKinds) -> Result<RawMap, JsonError> {
+fn protocol_meta(
+    info: Option<&Implementation>,
+    kinds: InputKinds,
+    extensions: &RawMap,
+) -> Result<RawMap, JsonError> {
+    let mut capabilities = kinds.capabilities();
+    if !extensions.is_empty() {
+        capabilities.extensions = Some(extensions.clone());
+    }
     let mut entries = RawMap::new();
     entries.insert(meta::key::PROTOCOL_VERSION, RawJson::from_serialize(&ProtocolVersion::LATEST)?);
     if let Some(info) = info {
         entries.insert(meta::key::CLIENT_INFO, RawJson::from_serialize(info)?);
     }
-    entries.insert(meta::key::CLIENT_CAPABILITIES, RawJson::from_serialize(&kinds.capabilities())?);
+    entries.insert(meta::key::CLIENT_CAPABILITIES, RawJson::from_serialize(&capabilities)?);
     Ok(entries)
 }
 

@@ -202,12 +202,15 @@ impl<M: MultiRound> Continuation<M> {
             Err(refusal) => Err(crate::call::refuse(&state.client, &state.spec, refusal)),
         };
         match result {
-            Ok((Decoded::Complete(result), record)) => Ok(M::complete(result, record)),
-            Ok((Decoded::InputRequired(asked), record)) => {
-                let rounds = state.rounds.saturating_add(1);
-                let State { client, spec, .. } = *state;
-                Ok(M::input_required(Self::asked(client, spec, asked, record, rounds)))
-            }
+            Ok(finished) => match finished.decoded {
+                Decoded::Complete(result) => Ok(M::complete(result, finished.record, finished.tool)),
+                Decoded::InputRequired(asked) => {
+                    let rounds = state.rounds.saturating_add(1);
+                    let State { client, spec, .. } = *state;
+                    Ok(M::input_required(Self::asked(client, spec, asked, finished.record, rounds)))
+                }
+                Decoded::Opened(_) => Err(crate::cached::unexpected()),
+            },
             Err(mut error) => {
                 // Also when it was an earlier attempt than the last: its work may be done.
                 state.may_have_run |= error.context().fates.unknown || error.delivery() == Delivery::Unknown;

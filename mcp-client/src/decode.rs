@@ -6,6 +6,7 @@
 mod call_tool;
 mod envelope;
 mod members;
+mod opened;
 mod result;
 
 #[cfg(test)]
@@ -15,5 +16,6 @@ pub(crate) use self::{
     call_tool::call_tool,
     envelope::{ErrorBody, Event, Reply, event, reply},
     members::Members,
-    result::{Decoded, Expect, Notes, invalid, result},
+    opened::Opened,
+    result::{Decoded, Expect, Notes, Shape, as_it_is, invalid, result},
 };

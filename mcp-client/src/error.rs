@@ -192,6 +192,31 @@ impl CallError {
         Some(data.required_capabilities)
     }
 
+    /// Whether a resource does not exist, as servers say it: -32602 with nothing but the URI in its data, or the older -32002 with
+    /// the URI in its data ([resources], error handling). Other invalid parameters have the same code.
+    ///
+    /// [resources]: https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+    pub fn is_resource_not_found(&self) -> bool {
+        let Some(data) = self.rpc_data().and_then(|data| data.parse::<mcp_types::RawMap>().ok()) else {
+            return false;
+        };
+        let names_uri = data.get("uri").is_some_and(|uri| uri.get().starts_with('"'));
+        match self.rpc_code() {
+            Some(mcp_types::error_code::INVALID_PARAMS) => names_uri && data.len() == 1,
+            Some(-32002) => names_uri,
+            _ => false,
+        }
+    }
+
+    /// Whether the server could not be had, as opposed to having said no.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        match self {
+            Self::Transport(error) => error.kind() != TransportErrorKind::Cancelled,
+            Self::Http(error) => error.status() >= 500 || matches!(error.status(), 408 | 425 | 429),
+            _ => false,
+        }
+    }
+
     /// The JSON-RPC id of the last attempt.
     pub fn request_id(&self) -> Option<&RequestId> {
         self.record()?.request_id.as_ref()

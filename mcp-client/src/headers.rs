@@ -61,6 +61,27 @@ pub(crate) fn meta_entry(key: &str, value: &impl Serialize) -> Result<RawJson, I
     })
 }
 
+/// The settings of an extension, or why it is refused. Identifiers of the protocol's own extensions are allowed here.
+pub(crate) fn extension(identifier: &str, settings: &impl Serialize) -> Result<RawJson, InvalidCall> {
+    let refuse = |what| InvalidCall::new(InvalidKind::MetaKey, what);
+    let shown = identifier.escape_debug();
+    // Of a key with a reserved prefix the name is not looked at, so both are checked apart.
+    let well_formed = identifier.split_once('/').is_some_and(|(prefix, name)| {
+        let prefix = meta::validate_key(&format!("{prefix}/"));
+        let reserved = matches!(prefix, Err(meta::MetaKeyError::Reserved(_)));
+        (prefix.is_ok() || reserved) && !name.is_empty() && meta::validate_key(name).is_ok()
+    });
+    if !well_formed {
+        return Err(refuse(format!("the extension `{shown}` is not named as `prefix/name`")));
+    }
+    match RawJson::from_serialize(settings) {
+        Ok(settings) if settings.is_object() => Ok(settings),
+        Ok(_) => Err(refuse(format!("the settings of the extension `{shown}` are no object"))),
+        Err(error) => Err(refuse(format!("the settings of the extension `{shown}` cannot be put into JSON"))
+            .with_source(error)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +104,30 @@ mod tests {
         assert!(!format!("{error} {error:?}").contains("secret"));
         let (_, value) = user_header("Authorization", "Bearer secret").unwrap();
         assert!(!format!("{value:?}").contains("secret"));
+    }
+
+    #[test]
+    fn ext_01_extensions_are_named_with_a_prefix() {
+        for identifier in ["com.example/a", "io.modelcontextprotocol/tasks", "mcp/x"] {
+            assert_eq!(extension(identifier, &serde_json::json!({})).unwrap().get(), "{}", "{identifier}");
+        }
+        for identifier in [
+            "plain",
+            "",
+            "/x",
+            "com.example/",
+            "1a/x",
+            "com.example/_x",
+            "io.modelcontextprotocol/ x",
+            "a/b/c",
+        ] {
+            assert_eq!(
+                extension(identifier, &serde_json::json!({})).unwrap_err().kind(),
+                InvalidKind::MetaKey,
+                "{identifier}"
+            );
+        }
+        assert!(extension("com.example/a", &1).is_err());
     }
 
     #[test]

@@ -26,37 +26,64 @@
 //! The protocol is MCP revision 2026-07-28 over Streamable HTTP.
 #![forbid(unsafe_code)]
 
+mod answered;
 mod builder;
+pub mod cache;
+mod cached;
 mod call;
+mod cancel;
 mod challenge;
 mod client;
 mod continuation;
 mod decode;
 pub mod error;
 mod error_hint;
+mod header_params;
 mod headers;
 mod input_kinds;
+mod list;
+mod method;
 mod observer;
 mod outcome;
 pub mod record;
 mod request;
 mod retry_after;
+mod schema;
 pub mod sse;
+mod subscription;
+mod tool_book;
 pub mod transport;
+mod updates;
 
 pub use async_trait::async_trait;
 pub use mcp_retry::{self as retry, Delivery, IdempotencyKey, Layer, Retry};
 pub use mcp_types::{self as types, ElicitResult as ElicitAnswer};
 
+#[cfg(feature = "schema")]
+pub use self::schema::{MAX_VIOLATIONS, SchemaFault, SchemaFaultKind, SchemaViolation, Validation};
 pub use self::{
+    answered::{Answered, Outcome},
     builder::{BuildError, ClientBuilder, DEFAULT_TIMEOUT},
-    call::CallToolBuilder,
+    call::{CallToolBuilder, DEFAULT_MAX_TIMEOUT, RequestBuilder},
+    cancel::CancelHandle,
     client::Client,
     continuation::{AnswerError, AnswerFault, Continuation, MultiRound, RestoreError, SuspendedCall},
     error::CallError,
     error_hint::{ErrorHint, ErrorHintKind},
+    header_params::{HeaderParams, HeaderParamsFault, HeaderParamsFaultKind, MAX_INPUT_SCHEMA},
     input_kinds::InputKinds,
+    list::{
+        DEFAULT_MAX_ITEMS, DEFAULT_MAX_PAGES, ItemStream, ListError, ListFault, Listing, Page, Pages,
+        SkipReason, Skipped, WalkEnd,
+    },
+    method::{CachedMethod, ListMethod},
     observer::Observer,
     outcome::{NotSuccess, StructuredError, ToolOutcome, ToolOutput},
     record::{CallRecord, OutcomeKind},
+    schema::OutputSchema,
+    subscription::{
+        DEFAULT_BUFFERED_EVENTS, ListenBuilder, Subscription, SubscriptionEnd, SubscriptionEvent,
+    },
+    tool_book::{KnownTool, MAX_BOOK_BYTES, MAX_KNOWN_TOOLS, ToolBook},
+    updates::{DEFAULT_UPDATES, LogMessage, Progress, Updates},
 };

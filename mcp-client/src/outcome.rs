@@ -1,11 +1,14 @@
 //! What a tool call ends in when the server gave a valid answer.
 
-use std::{borrow::Cow, error::Error, fmt};
+use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
 use mcp_types::{CallToolResult, ContentBlock, RawJson, ResourceContents};
 use serde::de::DeserializeOwned;
 
-use crate::{continuation::Continuation, error::CallError, error_hint::ErrorHint, record::CallRecord};
+use crate::{
+    continuation::Continuation, error::CallError, error_hint::ErrorHint, record::CallRecord,
+    tool_book::KnownTool,
+};
 
 /// A valid answer to a tool call. Exhaustive on purpose: look at each of the three.
 #[derive(Debug)]
@@ -57,18 +60,31 @@ impl ToolOutcome {
 /// A complete result of a tool. Its `Debug` shows of what kinds the content is, not what it says.
 #[derive(Clone)]
 pub struct ToolOutput {
-    result: Box<CallToolResult>,
+    held: Box<Held>,
     record: Box<CallRecord>,
+}
+
+/// In one box, so that outcomes stay small.
+#[derive(Clone)]
+struct Held {
+    result: CallToolResult,
+    /// What is known of the tool, its output schema among it.
+    tool: Option<Arc<KnownTool>>,
 }
 
 impl ToolOutput {
     pub(crate) fn new(result: CallToolResult, record: Box<CallRecord>) -> Self {
-        Self { result: Box::new(result), record }
+        Self { held: Box::new(Held { result, tool: None }), record }
+    }
+
+    pub(crate) fn of_tool(mut self, tool: Option<Arc<KnownTool>>) -> Self {
+        self.held.tool = tool;
+        self
     }
 
     /// The content blocks in order.
     pub fn content(&self) -> &[ContentBlock] {
-        &self.result.content
+        &self.held.result.content
     }
 
     /// All content as text, blocks joined with line ends.
@@ -108,12 +124,12 @@ impl ToolOutput {
 
     /// `structuredContent` as it came; a JSON `null` is a value, and not the same as none.
     pub fn structured_raw(&self) -> Option<&RawJson> {
-        self.result.structured_content.as_ref()
+        self.held.result.structured_content.as_ref()
     }
 
     /// Whether the tool reports an error of its own.
     pub fn is_error(&self) -> bool {
-        self.result.is_error()
+        self.held.result.is_error()
     }
 
     /// What the text of a tool error hints at, where it is one of the well-known texts of older servers.
@@ -123,12 +139,12 @@ impl ToolOutput {
 
     /// The whole result, unknown members included.
     pub fn result(&self) -> &CallToolResult {
-        &self.result
+        &self.held.result
     }
 
     /// The whole result, without the record.
     pub fn into_result(self) -> CallToolResult {
-        *self.result
+        self.held.result
     }
 
     /// The record of the call.

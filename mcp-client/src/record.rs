@@ -6,7 +6,7 @@ use mcp_retry::{AttemptLog, Delivery, Layer, Origin};
 use mcp_types::{ProtocolVersion, RequestId, ResultType};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{error::CallError, outcome::ToolOutcome};
+use crate::{cache::Freshness, error::CallError, outcome::ToolOutcome};
 
 /// Error messages in records are cut at this many characters.
 pub const MAX_ERROR_MESSAGE_CHARS: usize = 256;
@@ -220,6 +220,8 @@ pub struct CallRecord {
     pub attempts: AttemptLog,
     /// What was odd and changed nothing.
     pub notes: Vec<Note>,
+    /// Whether the cache answered.
+    pub freshness: Freshness,
 }
 
 impl CallRecord {
@@ -286,6 +288,11 @@ impl Serialize for CallRecord {
         map.serialize_entry("durationMs", &u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX))?;
         map.serialize_entry("attempts", &self.attempts)?;
         map.serialize_entry("notes", &self.notes)?;
+        match self.freshness {
+            Freshness::Fetched => {}
+            Freshness::Fresh { .. } => map.serialize_entry("cache", "fresh")?,
+            Freshness::Stale { .. } => map.serialize_entry("cache", "stale")?,
+        }
         map.end()
     }
 }

@@ -1,23 +1,26 @@
 //! The request as it goes over the wire, written once into one buffer.
 
 use http::HeaderMap;
-use mcp_types::{RawJson, RawMap, RequestId, RequestState};
+use mcp_types::{LoggingLevel, RawJson, RawMap, RequestId, RequestState, meta};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     call::Spec,
     client::Client,
-    continuation::{MultiRound, State},
+    continuation::State,
     error::{InvalidCall, InvalidKind},
+    method::Answer,
+    tool_book::KnownTool,
     transport::Outgoing,
 };
 
 /// Builds the request of one attempt: the original call, and what the round was answered with.
-pub(crate) fn build<M: MultiRound>(
+pub(crate) fn build<M: Answer>(
     client: &Client,
     spec: &Spec,
     state: Option<&State>,
     id: RequestId,
+    tool: Option<&KnownTool>,
 ) -> Result<Outgoing, InvalidCall> {
     let protocol = client.protocol_meta(spec.kinds);
     let request = Request {
@@ -25,9 +28,16 @@ pub(crate) fn build<M: MultiRound>(
         id: &id,
         method: M::NAME,
         params: Params {
-            meta: Meta { protocol: &protocol, own: &spec.meta },
-            target: (M::TARGET, &spec.target),
+            meta: Meta {
+                protocol: &protocol,
+                own: &spec.meta,
+                // The id is as unique as a token must be, and no state has to be kept of it.
+                progress_token: spec.listeners.wants_progress().then_some(&id),
+                log_level: spec.listeners.log_level.as_ref(),
+            },
+            target: M::TARGET.map(|name| (name, &*spec.target)),
             arguments: spec.arguments.as_ref(),
+            others: &spec.others,
             input_responses: state
                 .map(|state| state.answers.as_slice())
                 .filter(|answers| !answers.is_empty()),
@@ -42,18 +52,20 @@ pub(crate) fn build<M: MultiRound>(
     Ok(Outgoing {
         id,
         method: M::NAME,
-        name: Some(spec.target.clone()),
+        name: M::TARGET.map(|_| spec.target.clone()),
         protocol_version: client.protocol_version(),
-        headers: headers(client, spec),
+        headers: headers(client, spec, tool),
         message: message.into(),
     })
 }
 
-/// The client's headers, and those of the call, which win.
-fn headers(client: &Client, spec: &Spec) -> HeaderMap {
-    let mut headers = client.config().headers.clone();
-    for (name, value) in &spec.headers {
-        headers.insert(name, value.clone());
+/// The client's headers, those of the call, which win, and what the tool wants mirrored of this attempt's arguments.
+fn headers(client: &Client, spec: &Spec, tool: Option<&KnownTool>) -> HeaderMap {
+    let mut headers = client.headers(spec);
+    if let Some(Ok(mirrored)) = tool.map(|tool| &tool.header_params) {
+        if client.transport().carries_headers() {
+            headers.extend(mirrored.headers(spec.arguments.as_ref()));
+        }
     }
     headers
 }
@@ -68,8 +80,9 @@ struct Request<'a> {
 
 struct Params<'a> {
     meta: Meta<'a>,
-    target: (&'static str, &'a str),
+    target: Option<(&'static str, &'a str)>,
     arguments: Option<&'a RawJson>,
+    others: &'a [(&'static str, RawJson)],
     input_responses: Option<&'a [(String, RawJson)]>,
     request_state: Option<&'a RequestState>,
 }
@@ -78,7 +91,12 @@ impl Serialize for Params<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry(self.target.0, self.target.1)?;
+        if let Some((name, target)) = self.target {
+            map.serialize_entry(name, target)?;
+        }
+        for (name, value) in self.others {
+            map.serialize_entry(name, value)?;
+        }
         if let Some(arguments) = self.arguments {
             map.serialize_entry("arguments", arguments)?;
         }
@@ -104,10 +122,22 @@ impl Serialize for Entries<'_> {
 struct Meta<'a> {
     protocol: &'a RawMap,
     own: &'a RawMap,
+    progress_token: Option<&'a RequestId>,
+    log_level: Option<&'a LoggingLevel>,
 }
 
 impl Serialize for Meta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.protocol.iter().chain(self.own.iter()))
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in self.protocol.iter().chain(self.own.iter()) {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some(token) = self.progress_token {
+            map.serialize_entry(meta::key::PROGRESS_TOKEN, token)?;
+        }
+        if let Some(level) = self.log_level {
+            map.serialize_entry(meta::key::LOG_LEVEL, level)?;
+        }
+        map.end()
     }
 }

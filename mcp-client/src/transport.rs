@@ -4,6 +4,8 @@
 pub(crate) mod http;
 #[cfg(feature = "test-util")]
 mod memory;
+#[cfg(feature = "test-util")]
+pub(crate) mod tap;
 
 use std::{borrow::Cow, fmt, pin::Pin, sync::Arc, time::Duration};
 
@@ -82,8 +84,17 @@ pub trait Transport: fmt::Debug + Send + Sync + 'static {
     async fn exchange(&self, request: Outgoing, cx: &mut ExchangeContext)
     -> Result<Exchange, TransportError>;
 
-    /// What the server is known by: suspended calls are bound to it. Without credentials.
+    /// What the server is known by: suspended calls and caches are bound to it. Without credentials.
     fn identity(&self) -> &str;
+
+    /// Whether [`Outgoing::headers`] reach the server, as they do over HTTP (default: no). Then parameters of tools are
+    /// mirrored to headers where their schemas ask for it, and tools with annotations that break the rules are left out
+    /// of lists ([streamable HTTP], custom headers from tool parameters).
+    ///
+    /// [streamable HTTP]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+    fn carries_headers(&self) -> bool {
+        false
+    }
 }
 
 #[async_trait]
@@ -98,6 +109,10 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn identity(&self) -> &str {
         (**self).identity()
+    }
+
+    fn carries_headers(&self) -> bool {
+        (**self).carries_headers()
     }
 }
 
@@ -146,6 +161,11 @@ impl ExchangeContext {
     pub(crate) fn begin_attempt(&mut self) {
         self.before = self.posts.len();
         self.proven_unsent = false;
+    }
+
+    /// Counts the requests that another exchange made on behalf of this call.
+    pub(crate) fn add_posts(&mut self, posts: Vec<Option<u16>>) {
+        self.posts.extend(posts);
     }
 
     pub(crate) fn is_proven_unsent(&self) -> bool {

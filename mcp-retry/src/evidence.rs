@@ -71,7 +71,7 @@ impl Evidence {
         Self::new(Repeat::Unsafe, Source::None)
     }
 
-    /// What a protocol method says of itself, from `server/discover` to `completion/complete`; `tools/call` and
+    /// What a protocol method says of itself, from `server/discover` to `subscriptions/listen`; `tools/call` and
     /// methods that this revision does not define say nothing.
     pub fn of_method(method: &str) -> Self {
         match method {
@@ -82,7 +82,8 @@ impl Evidence {
             | "resources/read"
             | "prompts/list"
             | "prompts/get"
-            | "completion/complete" => Self::new(Repeat::ReadOnly, Source::Protocol),
+            | "completion/complete"
+            | "subscriptions/listen" => Self::new(Repeat::ReadOnly, Source::Protocol),
             _ => Self::none(),
         }
     }

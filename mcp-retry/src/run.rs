@@ -179,6 +179,22 @@ impl Running<'_> {
         AttemptContext { number: self.number(), origin: self.next.origin, remaining: self.remaining() }
     }
 
+    /// Ends an attempt that was refused for a reason which the client itself has mended since: a protocol version, a
+    /// header, a token. The next attempt is made at once, on behalf of the SDK, with a note of what was mended.
+    ///
+    /// No policy is asked, and the limit of attempts doesn't count it: whoever repairs sees to it that it is done once.
+    /// False when the call has no time left; it is over then.
+    pub fn repaired(&mut self, ended: Ended, note: impl Into<Cow<'static, str>>) -> bool {
+        self.record(None, ended);
+        if self.remaining().is_some_and(|remaining| remaining.is_zero()) {
+            self.log.stop(StopReason::Deadline);
+            return false;
+        }
+        self.before = self.before.saturating_add(1);
+        self.next = Next { origin: Origin::Sdk, note: Some(note.into()), ..Next::default() };
+        true
+    }
+
     /// The attempts so far.
     pub fn log(&self) -> &AttemptLog {
         &self.log

@@ -1,18 +1,25 @@
 //! A call under way: what is known of it, and its record at the end, whatever that is.
 
-use std::{borrow::Cow, sync::OnceLock, time::Duration};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, FailureKind, Layer, Running};
-use mcp_types::{Method, ProtocolVersion, RequestId, ResultType, method::CallTool};
+use mcp_types::{Method, ProtocolVersion, RawJson, RequestId, ResultType, method::CallTool};
 use tokio::time::Instant;
 
-use super::Spec;
+use super::{Spec, bounds::Deadline, repair::Repaired};
 use crate::{
+    cache::Freshness,
+    cancel::CancelHandle,
     client::Client,
-    continuation::MultiRound,
     decode::Decoded,
-    error::{CallError, Fates, InvalidCall, TransportError, TransportErrorKind},
+    error::{CallError, Fates, InvalidCall, InvalidKind, TransportError, TransportErrorKind},
+    method::Answer,
     record::{CallRecord, CloseCause, OutcomeKind, SseRecord, cut_message},
+    tool_book::KnownTool,
     transport::{EVENT_STREAM, ExchangeContext},
 };
 
@@ -23,10 +30,14 @@ pub(super) struct Flight<'a> {
     started: Instant,
     request_id: Option<RequestId>,
     running: Running<'a>,
-    /// The end of the whole call.
-    pub(super) deadline: Option<Instant>,
     pub(super) exchange: ExchangeContext,
     pub(super) sse: Option<SseRecord>,
+    /// The result as it came, where the cache keeps it.
+    pub(super) kept: Option<RawJson>,
+    /// What was mended so far, each thing once.
+    pub(super) repaired: Repaired,
+    /// The tool that is called, as far as it is known.
+    pub(super) tool: Option<Arc<KnownTool>>,
     /// How many POSTs there were before the attempt under way; `None` between attempts.
     under_way: Option<usize>,
     /// What is known of the attempts that have ended.
@@ -38,14 +49,15 @@ impl<'a> Flight<'a> {
     pub(super) fn new(
         client: &'a Client,
         spec: &'a Spec,
-        timeout: Duration,
+        deadline: &Deadline,
         note: Option<Cow<'static, str>>,
     ) -> Self {
+        let tool = client.known_tool(spec);
         let call = Call::new(spec.method)
             .on(client.identity())
             .named(&spec.target)
-            .with_evidence(client.evidence(spec))
-            .with_timeout(timeout);
+            .with_evidence(client.evidence(spec, tool.as_deref()))
+            .with_timeout(deadline.longest());
         let mut running = spec.retry.as_ref().unwrap_or(&client.config().retry).begin(call);
         if let Some((log, origin)) = &spec.continues {
             running = running.continuing(log.clone(), *origin);
@@ -55,17 +67,26 @@ impl<'a> Flight<'a> {
         }
         Self {
             running,
-            deadline: None,
             client,
             spec,
             started: Instant::now(),
             request_id: None,
             exchange: ExchangeContext::default(),
             sse: None,
+            kept: None,
+            repaired: Repaired::default(),
+            tool,
             under_way: None,
             ended: Fates::default(),
             finished: false,
         }
+    }
+
+    /// A tool whose headers break the rules is not called: servers would refuse it, or others read it wrongly.
+    pub(super) fn refusal(&self) -> Option<InvalidCall> {
+        let fault = self.tool.as_ref()?.header_params.as_ref().err()?;
+        let carries = self.client.transport().carries_headers();
+        carries.then(|| InvalidCall::new(InvalidKind::Tool, fault.to_string()))
     }
 
     pub(super) fn begin_attempt(&mut self, id: &RequestId) {
@@ -77,17 +98,31 @@ impl<'a> Flight<'a> {
         self.running.attempt();
     }
 
+    /// The status of the last POST of the attempt under way.
+    fn last_status(&self) -> Option<u16> {
+        let posts = self.under_way.and_then(|before| self.exchange.posts.get(before..));
+        posts.and_then(<[_]>::last).copied().flatten()
+    }
+
+    /// Ends an attempt that was refused for a reason that has been mended. True when there is time for another one.
+    pub(super) fn end_repaired(&mut self, error: &CallError, note: &'static str) -> bool {
+        self.ended.add(Delivery::Refused, self.last_status());
+        self.under_way = None;
+        let failed = Some(error.outcome().as_str().into());
+        self.running.repaired(Ended { request_id: self.request_id.clone(), failed }, note)
+    }
+
     /// Ends an attempt: completes the facts on an error. True when, after the wait that has passed by then, another one
     /// is to be made.
-    pub(super) async fn end_attempt<M: MultiRound>(
+    pub(super) async fn end_attempt<M: Answer>(
         &mut self,
         result: &mut Result<Decoded<M::Result>, CallError>,
     ) -> bool {
         if let Err(CallError::Transport(error)) = result {
             self.complete(error);
         }
-        let posts = self.under_way.take().and_then(|before| self.exchange.posts.get(before..));
-        let status = posts.and_then(<[_]>::last).copied().flatten();
+        let status = self.last_status();
+        self.under_way = None;
         self.ended.add(result.as_ref().map_or_else(CallError::delivery, |_| Delivery::Answered), status);
         let (failure, failed) = match &*result {
             Ok(Decoded::Complete(result)) if M::outcome(result) == OutcomeKind::ToolError => {
@@ -110,11 +145,30 @@ impl<'a> Flight<'a> {
         self.running.ended(failure, ended).await
     }
 
+    /// Ends the call because the caller gave up, whatever it was doing: an attempt, or the wait for the next one.
+    pub(super) fn give_up(&mut self) -> CallError {
+        let delivery = match self.under_way {
+            // A transport that reports nothing has proven nothing.
+            Some(_) if !self.exchange.is_proven_unsent() => Delivery::Unknown,
+            _ if self.exchange.posts.is_empty() => Delivery::NotSent,
+            _ => Delivery::Refused,
+        };
+        let mut error = TransportError::new(TransportErrorKind::Cancelled, delivery);
+        if self.under_way.is_some() {
+            self.complete(&mut error);
+            self.ended.add(delivery, self.last_status());
+            self.under_way = None;
+            let failed = Some(OutcomeKind::Cancelled.as_str().into());
+            self.running.abandon(Ended { request_id: self.request_id.clone(), failed });
+        }
+        error.into()
+    }
+
     /// Ends the call: completes the facts on an error, writes the record, tells the observer.
-    pub(super) fn finish<M: MultiRound>(
+    pub(super) fn finish<M: Answer>(
         mut self,
         mut result: Result<Decoded<M::Result>, CallError>,
-    ) -> Result<(Decoded<M::Result>, Box<CallRecord>), CallError> {
+    ) -> Result<Finished<M::Result>, CallError> {
         self.finished = true;
         if let Err(error) = &mut result {
             error.context_mut().fates = self.ended;
@@ -123,14 +177,19 @@ impl<'a> Flight<'a> {
             Ok(Decoded::Complete(result)) => {
                 self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
             }
+            Ok(Decoded::Opened(_)) => {
+                self.answered(OutcomeKind::ToolSuccess, Layer::Application, ResultType::Complete)
+            }
             Ok(Decoded::InputRequired(_)) => {
                 self.answered(OutcomeKind::InputRequired, Layer::Interaction, ResultType::InputRequired)
             }
             Err(error) => self.failed(error),
         });
-        self.client.observe(&record);
+        if !self.spec.is_inner {
+            self.client.observe(&record);
+        }
         match result {
-            Ok(decoded) => Ok((decoded, record)),
+            Ok(decoded) => Ok(Finished { decoded, record, kept: self.kept.take(), tool: self.tool.take() }),
             Err(mut error) => {
                 error.context_mut().record = Some(record);
                 Err(error)
@@ -170,6 +229,10 @@ impl<'a> Flight<'a> {
         record.error_message =
             Some(error.rpc_message().map_or_else(|| cut_message(&error.to_string()), cut_message));
         record.error_data = error.rpc_data().and_then(|data| self.client.redact(data));
+        let why = self.spec.cancel.as_ref().filter(|_| record.outcome == OutcomeKind::Cancelled);
+        if let Some(why) = why.and_then(CancelHandle::reason) {
+            record.error_message = Some(cut_message(why));
+        }
         record
     }
 
@@ -204,7 +267,7 @@ impl Drop for Flight<'_> {
                 failed: Some(OutcomeKind::Cancelled.as_str().into()),
             });
         }
-        if !self.client.is_observed() {
+        if !self.client.is_observed() || self.spec.is_inner {
             return;
         }
         let delivery = match may_have_run {
@@ -218,6 +281,26 @@ impl Drop for Flight<'_> {
         let record = self.record(OutcomeKind::Cancelled, Layer::Local, delivery);
         self.client.observe(&record);
     }
+}
+
+/// A call that ended in an answer.
+pub(crate) struct Finished<R> {
+    pub(crate) decoded: Decoded<R>,
+    pub(crate) record: Box<CallRecord>,
+    /// The result as it came, where the cache keeps it.
+    pub(crate) kept: Option<RawJson>,
+    /// The tool that was called, as far as it is known.
+    pub(crate) tool: Option<Arc<KnownTool>>,
+}
+
+/// The record of a call that the cache answered: nothing was sent.
+pub(crate) fn from_cache(client: &Client, spec: &Spec, freshness: Freshness) -> Box<CallRecord> {
+    let mut record =
+        blank(Some(client), Some(spec), OutcomeKind::ToolSuccess, Layer::Application, Delivery::NotSent);
+    record.result_type = Some(ResultType::Complete);
+    record.freshness = freshness;
+    client.observe(&record);
+    Box::new(record)
 }
 
 /// Ends a call that was refused here, with its record.
@@ -266,5 +349,6 @@ fn blank(
         duration: Duration::ZERO,
         attempts: AttemptLog::new(),
         notes: Vec::new(),
+        freshness: Freshness::Fetched,
     }
 }

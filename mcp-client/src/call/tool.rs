@@ -1,38 +1,21 @@
-//! `tools/call`, as the caller writes it.
+//! A call of a tool: what can be set for it besides what every request has.
 
-use std::{fmt, time::Duration};
+use std::sync::Arc;
 
-use mcp_retry::{AttemptLog, IdempotencyKey, Origin, Repeat, Retry};
+use mcp_retry::{IdempotencyKey, Repeat};
 use mcp_types::{RawJson, Tool, method::CallTool};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Spec, key, refuse, run};
+use super::RequestBuilder;
+#[cfg(doc)]
+use crate::Client;
 use crate::{
-    client::Client,
-    continuation::{Continuation, MultiRound},
-    decode::Decoded,
     error::{CallError, InvalidCall, InvalidKind},
-    headers,
-    input_kinds::InputKinds,
     outcome::{NotSuccess, ToolOutcome, ToolOutput},
+    tool_book::KnownTool,
 };
 
-/// A call of a tool that has not been sent yet: see [`Client::call_tool`].
-#[must_use = "a call does nothing until it is sent with `send().await`"]
-pub struct CallToolBuilder {
-    client: Client,
-    spec: Spec,
-    /// Put into its place when the call is sent, once for all attempts.
-    key: Option<IdempotencyKey>,
-    /// The first thing that was wrong; told when the call is sent, and nothing is sent then.
-    refusal: Option<InvalidCall>,
-}
-
-impl CallToolBuilder {
-    pub(crate) fn new(client: Client, name: String) -> Self {
-        Self { client, spec: Spec::new::<CallTool>(name), key: None, refusal: None }
-    }
-
+impl RequestBuilder<CallTool> {
     /// The arguments: anything that serialises to a JSON object. Without this the call has none.
     ///
     /// What is no object, or cannot be serialised, makes [`send`](Self::send) fail before the wire.
@@ -46,46 +29,6 @@ impl CallToolBuilder {
                 InvalidCall::new(InvalidKind::Arguments, "the arguments cannot be put into JSON")
                     .with_source(error),
             ),
-        }
-        self
-    }
-
-    /// How long the whole call may take, its repetitions and repairs included (default: the client's, 60 s).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.spec.timeout = Some(timeout);
-        self
-    }
-
-    /// How long one attempt may take (default: as long as the call).
-    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.spec.attempt_timeout = Some(timeout);
-        self
-    }
-
-    /// The input requests that can be answered during this call, instead of the client's.
-    pub fn accept_input(mut self, kinds: InputKinds) -> Self {
-        self.spec.kinds = Some(kinds);
-        self
-    }
-
-    /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent.
-    pub fn meta(mut self, key: &str, value: impl Serialize) -> Self {
-        match headers::meta_entry(key, &value) {
-            Ok(value) => {
-                self.spec.meta.insert(key, value);
-            }
-            Err(refusal) => self.refuse(refusal),
-        }
-        self
-    }
-
-    /// Adds an HTTP header to the request. Headers that the client owns are refused when the call is sent.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        match headers::user_header(name, value) {
-            Ok((name, value)) => {
-                self.spec.headers.insert(name, value);
-            }
-            Err(refusal) => self.refuse(refusal),
         }
         self
     }
@@ -114,31 +57,17 @@ impl CallToolBuilder {
         self
     }
 
-    /// How this call is repeated, instead of the client's way.
-    pub fn retry(mut self, retry: Retry) -> Self {
-        self.spec.retry = Some(retry);
-        self
-    }
-
-    /// The definition of the tool, where the caller has it: its annotations are evidence where the client
+    /// The definition of the tool, where the caller has it, from a list of an earlier day or from a file: its parameters are
+    /// mirrored to headers as it says, its output schema holds, and its annotations are evidence where the client
     /// [trusts](crate::ClientBuilder::trust) the server. That of another tool makes [`send`](Self::send) fail before the wire.
+    ///
+    /// Without it the client knows the tools that it [listed](Client::list_tools) or
+    /// [learnt](Client::learn_tools).
     pub fn tool(mut self, tool: &Tool) -> Self {
         if tool.name != *self.spec.target {
             self.refuse(InvalidCall::new(InvalidKind::Tool, "the definition is that of another tool"));
         }
-        self.spec.annotations.clone_from(&tool.annotations);
-        self
-    }
-
-    /// Continues the attempts of an earlier call on somebody's behalf: a person pressed "try again".
-    pub fn continues(mut self, log: AttemptLog, origin: Origin) -> Self {
-        self.spec.continues = Some((log, origin));
-        self
-    }
-
-    /// Labels the record of the call.
-    pub fn scenario(mut self, label: impl Into<String>) -> Self {
-        self.spec.scenario = Some(label.into());
+        self.spec.tool = Some(Arc::new(KnownTool::of(tool)));
         self
     }
 
@@ -152,20 +81,7 @@ impl CallToolBuilder {
     ///
     /// Dropping the future cancels the request by closing its stream. It may have run then.
     pub async fn send(self) -> Result<ToolOutcome, CallError> {
-        let Self { client, mut spec, key, refusal } = self;
-        let placed = key.map_or(Ok(()), |key| key::place(&mut spec, &key));
-        if let Some(refusal) = refusal.or(placed.err()) {
-            return Err(refuse(&client, &spec, refusal));
-        }
-        let (decoded, record) = run::<CallTool>(&client, &spec, None).await?;
-        // Continued now; the rounds that may follow do not do it again.
-        spec.continues = None;
-        Ok(match decoded {
-            Decoded::Complete(result) => CallTool::complete(result, record),
-            Decoded::InputRequired(asked) => {
-                CallTool::input_required(Continuation::asked(client, spec, asked, record, 1))
-            }
-        })
+        self.send_round().await
     }
 
     /// Sends the call and reads the structured content of its success as a type of yours.
@@ -184,16 +100,5 @@ impl CallToolBuilder {
             Ok(value) => Ok(value),
             Err(error) => Err(NotSuccess::Mismatch(output, error)),
         }
-    }
-
-    fn refuse(&mut self, refusal: InvalidCall) {
-        self.refusal.get_or_insert(refusal);
-    }
-}
-
-impl fmt::Debug for CallToolBuilder {
-    /// Arguments, `_meta` and headers are left out.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallToolBuilder").field("tool", &self.spec.target).finish_non_exhaustive()
     }
 }

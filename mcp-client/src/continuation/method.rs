@@ -1,13 +1,19 @@
-//! The methods that a server may answer with a request for input.
+//! The methods whose calls can need input, and what such a call ends in.
 
-use mcp_types::{ContentBlock, Method, ResultType, method::CallTool};
+use std::sync::Arc;
+
+use mcp_types::{
+    Method,
+    method::{CallTool, GetPrompt, ReadResource},
+};
 
 use super::Continuation;
 use crate::{
-    decode::{self, Expect, Members, Notes},
-    error::ProtocolFault,
+    answered::{Answered, Outcome},
+    method::Answer,
     outcome::{ToolOutcome, ToolOutput},
-    record::{CallRecord, OutcomeKind},
+    record::CallRecord,
+    tool_book::KnownTool,
 };
 
 /// A method whose answer may be a request for input. Sealed: the protocol names them.
@@ -16,59 +22,18 @@ pub trait MultiRound: Method + Answer + Sized + 'static {
     type Outcome: Send;
 
     #[doc(hidden)]
-    fn complete(result: Self::Result, record: Box<CallRecord>) -> Self::Outcome;
+    fn complete(result: Self::Result, record: Box<CallRecord>, tool: Option<Arc<KnownTool>>)
+    -> Self::Outcome;
 
     #[doc(hidden)]
     fn input_required(asked: Continuation<Self>) -> Self::Outcome;
 }
 
-/// How the client decodes and records a complete result. Public in name only, to seal [`MultiRound`].
-pub trait Answer: Method {
-    /// The parameter that names what is called, and that `Mcp-Name` repeats.
-    const TARGET: &'static str;
-
-    fn decode(
-        members: &Members<'_>,
-        result_type: Option<ResultType>,
-        expect: Expect,
-        notes: &mut Notes,
-    ) -> Result<Self::Result, ProtocolFault>;
-
-    fn outcome(result: &Self::Result) -> OutcomeKind;
-
-    /// What the result says in words, for policies that read a tool's own error.
-    fn message(result: &Self::Result) -> Option<&str>;
-}
-
-impl Answer for CallTool {
-    const TARGET: &'static str = "name";
-
-    fn decode(
-        members: &Members<'_>,
-        result_type: Option<ResultType>,
-        expect: Expect,
-        notes: &mut Notes,
-    ) -> Result<Self::Result, ProtocolFault> {
-        decode::call_tool(members, result_type, expect, notes)
-    }
-
-    fn outcome(result: &Self::Result) -> OutcomeKind {
-        if result.is_error() { OutcomeKind::ToolError } else { OutcomeKind::ToolSuccess }
-    }
-
-    fn message(result: &Self::Result) -> Option<&str> {
-        result.content.iter().find_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        })
-    }
-}
-
 impl MultiRound for CallTool {
     type Outcome = ToolOutcome;
 
-    fn complete(result: Self::Result, record: Box<CallRecord>) -> ToolOutcome {
-        let output = ToolOutput::new(result, record);
+    fn complete(result: Self::Result, record: Box<CallRecord>, tool: Option<Arc<KnownTool>>) -> ToolOutcome {
+        let output = ToolOutput::new(result, record).of_tool(tool);
         if output.is_error() { ToolOutcome::ToolError(output) } else { ToolOutcome::Success(output) }
     }
 
@@ -76,3 +41,26 @@ impl MultiRound for CallTool {
         ToolOutcome::InputRequired(asked)
     }
 }
+
+/// Methods without an error of their own in the result.
+macro_rules! complete_or_input {
+    ($($Marker:ty),*) => { $(
+        impl MultiRound for $Marker {
+            type Outcome = Outcome<$Marker>;
+
+            fn complete(
+                result: Self::Result,
+                record: Box<CallRecord>,
+                _: Option<Arc<KnownTool>>,
+            ) -> Self::Outcome {
+                Outcome::Complete(Answered::new(result, record))
+            }
+
+            fn input_required(asked: Continuation<Self>) -> Self::Outcome {
+                Outcome::InputRequired(asked)
+            }
+        }
+    )* };
+}
+
+complete_or_input!(ReadResource, GetPrompt);

@@ -27,10 +27,7 @@ pub(crate) enum Event<'a> {
     /// The answer.
     Reply(Reply<'a>),
     /// A notification, of a method, with its parameters.
-    Notification {
-        #[expect(dead_code, reason = "progress and log notifications are delivered from here on")]
-        method: Cow<'a, str>,
-    },
+    Notification { method: Cow<'a, str>, params: Option<&'a RawValue> },
     /// No JSON-RPC message, or one for another request: skipped and counted.
     Foreign,
 }
@@ -48,7 +45,8 @@ pub(crate) fn event<'a>(bytes: &'a [u8], id: &RequestId) -> Result<Event<'a>, Pr
         // A request of the server has no place here: it is never answered.
         let method = envelope.method.filter(|_| envelope.id.is_none() && envelope.is_version_2());
         let method = method.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        return Ok(method.map_or(Event::Foreign, |method| Event::Notification { method }));
+        let params = envelope.params;
+        return Ok(method.map_or(Event::Foreign, |Key(method)| Event::Notification { method, params }));
     }
     let ours = match envelope.id.map(|raw| compare(raw, id)) {
         Some(IdMatch::Same | IdMatch::OtherType) => true,
@@ -155,6 +153,7 @@ struct Envelope<'a> {
     jsonrpc: Option<&'a RawValue>,
     id: Option<&'a RawValue>,
     method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
     result: Option<&'a RawValue>,
     error: Option<&'a RawValue>,
     duplicate: Option<&'static str>,
@@ -208,9 +207,10 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
                 "result" => (&mut envelope.result, "result"),
                 "error" => (&mut envelope.error, "error"),
                 "method" => (&mut envelope.method, "method"),
+                "params" => (&mut envelope.params, "params"),
                 _ => continue,
             };
-            if slot.replace(value).is_some() && name != "method" {
+            if slot.replace(value).is_some() && !matches!(name, "method" | "params") {
                 envelope.duplicate = Some(name);
             }
         }

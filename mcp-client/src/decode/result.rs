@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use mcp_types::{InputRequest, InputRequests, InputRequiredResult, RequestState, ResultType};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::Members;
-use crate::{continuation::MultiRound, error::ProtocolFault, input_kinds::InputKinds, record::Note};
+use super::{Members, opened::Opened};
+use crate::{error::ProtocolFault, input_kinds::InputKinds, method::Answer, record::Note};
 
 /// How strictly results are read, and what was declared for the call.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +44,8 @@ impl Notes {
 pub(crate) enum Decoded<R> {
     Complete(R),
     InputRequired(InputRequiredResult),
+    /// The server acknowledged a subscription; its stream goes on.
+    Opened(Box<Opened>),
 }
 
 /// Says where a result is wrong, and how.
@@ -54,7 +57,7 @@ pub(crate) fn invalid(
 }
 
 /// Decodes a result into the type that the method implies. `resultType` is looked at first.
-pub(crate) fn result<M: MultiRound>(
+pub(crate) fn result<M: Answer>(
     raw: &RawValue,
     expect: Expect,
     notes: &mut Notes,
@@ -73,13 +76,54 @@ pub(crate) fn result<M: MultiRound>(
     };
     match result_type {
         None | Some(ResultType::Complete) => {
-            M::decode(&members, result_type, expect, notes).map(Decoded::Complete)
+            M::decode(raw, &members, result_type, expect, notes).map(Decoded::Complete)
+        }
+        Some(ResultType::InputRequired) if !M::MAY_ASK => {
+            Err(invalid("result.resultType", "this method cannot ask for input"))
         }
         Some(ResultType::InputRequired) => {
             input_required(&members, expect, notes).map(Decoded::InputRequired)
         }
         Some(_) => Err(invalid("result.resultType", "no declared extension owns this value")),
     }
+}
+
+/// What a member must be for a result to be of any use.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    List,
+    Object,
+}
+
+/// Decodes a result as the schema has it, after a look at the members without which it would be none.
+pub(crate) fn as_it_is<R: DeserializeOwned>(
+    raw: &RawValue,
+    members: &Members<'_>,
+    needed: &[(&'static str, Shape)],
+    notes: &mut Notes,
+) -> Result<R, ProtocolFault> {
+    for (name, shape) in needed {
+        let path = || format!("result.{name}");
+        let (begins, what) = match shape {
+            Shape::List => ('[', "it is not a list"),
+            Shape::Object => ('{', "it is not an object"),
+        };
+        match members.get(name, notes) {
+            None => return Err(invalid(path(), "it is missing")),
+            Some(value) if !value.get().starts_with(begins) => return Err(invalid(path(), what)),
+            Some(_) => {}
+        }
+    }
+    // The parser's own words may quote values.
+    serde_json::from_str(raw.get()).map_err(|error| {
+        let path = needed.first().map_or("result".to_owned(), |(name, _)| format!("result.{name}"));
+        let what = if error.is_data() {
+            "it does not have the shape that the method promises"
+        } else {
+            "it is nested too deeply"
+        };
+        invalid(path, what)
+    })
 }
 
 fn input_required(

@@ -12,7 +12,7 @@ pub enum InvalidKind {
     Arguments,
     /// A `_meta` key is malformed, reserved, or owned by the protocol.
     MetaKey,
-    /// The definition that was given is that of another tool.
+    /// The definition that was given is that of another tool, or the tool breaks the rules of its headers.
     Tool,
     /// A header is malformed, or owned by the client.
     Header,
@@ -20,6 +20,8 @@ pub enum InvalidKind {
     Answers,
     /// A continuation of which the last attempt may have run is resumed without accepting duplicates.
     MayHaveRun,
+    /// The server says, in its answer to `server/discover`, that it does not offer this.
+    NotOffered,
     /// The message is larger than the transport takes, or otherwise cannot be built.
     Message,
 }

@@ -164,6 +164,10 @@ impl Transport for HttpTransport {
     fn identity(&self) -> &str {
         &self.identity
     }
+
+    fn carries_headers(&self) -> bool {
+        true
+    }
 }
 
 impl fmt::Debug for HttpTransport {

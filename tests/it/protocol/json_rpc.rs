@@ -49,7 +49,6 @@ async fn c_08_a_valid_error_is_told_with_its_code() {
         -32000,
         -32001,
         -32002,
-        -32020,
         -32021,
         -32022,
         -32042,

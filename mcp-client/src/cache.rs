@@ -1,0 +1,59 @@
+//! Results that servers let clients keep: for how long, for whom, and where they are kept.
+//!
+//! Six methods have such results: `server/discover`, the four lists, and `resources/read` (specification 2026-07-28,
+//! [Caching]). Their results say how long they stay fresh (`ttlMs`) and for whom (`cacheScope`). What they leave out counts
+//! as "not at all" and "private". A fresh result is used instead of a request; nothing is fetched in the background.
+//!
+//! * [`CacheOptions`]: where results are kept and for how long at most, or that nothing is kept.
+//! * [`MemoryStore`]: where they are kept by default, bounded in number and bytes.
+//! * [`CacheStore`]: the seam for a store of your own, such as Redis or files.
+//! * [`Freshness`]: how old a result is that the caller is given.
+//!
+//! A private result is only ever used again with the same credentials: all headers that the caller added, and the bearer
+//! token, are part of its key, as a SHA-256 digest.
+//!
+//! A notification of a change, an invalid cursor or a new subscription after a broken one drops what it concerns, for all
+//! credentials. Calls that were already on their way then are answered, but what they bring is not kept.
+//!
+//! [Caching]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use mcp_client::cache::{CacheOptions, MemoryStore};
+//!
+//! // No result is kept for more than an hour, and at most 4 MiB of them.
+//! let options = CacheOptions::new().store(MemoryStore::new(256, 4 << 20)).max_ttl(Duration::from_secs(3600));
+//! assert!(options.is_enabled());
+//! assert!(!CacheOptions::off().is_enabled());
+//! ```
+#![cfg_attr(not(test), expect(dead_code, reason = "the mechanism, until the calls use it"))]
+
+mod authorization;
+mod entry;
+mod freshness;
+mod guarded;
+mod invalidation;
+mod key;
+mod marks;
+mod mechanism;
+mod memory;
+mod options;
+mod place;
+mod store;
+
+#[expect(unused_imports, reason = "what the calls use")]
+pub(crate) use self::{
+    authorization::Authorization,
+    invalidation::Invalidation,
+    mechanism::{Cache, Lookup, Ticket},
+    place::Cacheable,
+};
+pub use self::{
+    entry::CacheEntry,
+    freshness::Freshness,
+    key::{CacheKey, CacheSelector},
+    memory::{DEFAULT_MAX_BYTES, DEFAULT_MAX_ENTRIES, MemoryStore},
+    options::{CacheOptions, DEFAULT_MAX_TTL, DEFAULT_STORE_TIMEOUT},
+    store::CacheStore,
+};

@@ -1,0 +1,209 @@
+//! A request that has not been sent yet, whatever its method: what can be set for each of them.
+
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+
+use mcp_retry::{AttemptLog, IdempotencyKey, Origin, Retry};
+use mcp_types::{LoggingLevel, RawJson, method::CallTool};
+use serde::Serialize;
+
+use super::{DEFAULT_MAX_TIMEOUT, Spec};
+use crate::{
+    cached::CacheUse,
+    cancel::CancelHandle,
+    client::Client,
+    error::{InvalidCall, InvalidKind},
+    headers,
+    method::Answer,
+    updates::{DEFAULT_UPDATES, LogMessage, Progress, Updates, ring},
+};
+
+/// A call of a tool that has not been sent yet: see [`Client::call_tool`].
+pub type CallToolBuilder = RequestBuilder<CallTool>;
+
+/// A request of one method that has not been sent yet. Made by the methods of [`Client`], filled in, and sent by one verb.
+#[must_use = "a request does nothing until it is sent"]
+pub struct RequestBuilder<M: Answer> {
+    pub(crate) client: Client,
+    pub(crate) spec: Spec,
+    /// Put into its place when the call is sent, once for all attempts.
+    pub(crate) key: Option<IdempotencyKey>,
+    /// The first thing that was wrong; told when the call is sent, and nothing is sent then.
+    pub(crate) refusal: Option<InvalidCall>,
+    /// Whether the cache may answer, where the method can be cached.
+    pub(crate) cache: CacheUse,
+    method: PhantomData<fn() -> M>,
+}
+
+impl<M: Answer> RequestBuilder<M> {
+    pub(crate) fn new(client: Client, target: impl Into<Arc<str>>) -> Self {
+        let spec = Spec::new::<M>(target);
+        Self { client, spec, key: None, refusal: None, cache: CacheUse::Normal, method: PhantomData }
+    }
+
+    /// How long the whole call may take, its repetitions and repairs included (default: the client's, 60 s). Each round
+    /// of a call that needs input has this time anew; what a person needs in between does not count.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.spec.timeout = Some(timeout);
+        self
+    }
+
+    /// How long one attempt may take (default: as long as the call).
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.spec.attempt_timeout = Some(timeout);
+        self
+    }
+
+    /// Lets each progress notification begin the [`timeout`](Self::timeout) anew (default: it does not). The call asks for
+    /// progress then. It ends after 10 minutes all the same ([`DEFAULT_MAX_TIMEOUT`]), or as
+    /// [`max_timeout`](Self::max_timeout) says.
+    pub fn timeout_from_last_progress(mut self) -> Self {
+        self.spec.max_timeout.get_or_insert(DEFAULT_MAX_TIMEOUT);
+        self.spec.listeners.progress.get_or_insert_with(|| Arc::new(|_| ()));
+        self
+    }
+
+    /// How long the call may take whatever progress comes (default: 10 minutes). Means
+    /// [`timeout_from_last_progress`](Self::timeout_from_last_progress), too.
+    pub fn max_timeout(mut self, timeout: Duration) -> Self {
+        self.spec.max_timeout = Some(timeout);
+        self.timeout_from_last_progress()
+    }
+
+    /// Lets this handle cancel the call.
+    pub fn cancel_with(mut self, handle: &CancelHandle) -> Self {
+        self.spec.cancel = Some(handle.clone());
+        self
+    }
+
+    /// Asks for progress, and gives each notification to this function. It is called on the task of the call, for each one
+    /// and in order, so it must be quick; a slow one holds up nothing but its own call. A panic in it is caught.
+    ///
+    /// Progress that is malformed, or of another call, is ignored. A repetition of the call may report from the start.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// let outcome = client
+    ///     .call_tool("build_index")
+    ///     .progress(|progress| println!("{:.0} %", progress.fraction().unwrap_or(0.0) * 100.0))
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.spec.listeners.progress = Some(Arc::new(listener));
+        self
+    }
+
+    /// Asks for progress, and gives it out as a stream, from a buffer of 256 ([`DEFAULT_UPDATES`]). Who reads too slowly misses
+    /// the oldest ones.
+    pub fn progress_stream(self) -> (Self, Updates<Progress>) {
+        let (ring, updates) = ring(DEFAULT_UPDATES);
+        let with_stream = self.progress(move |progress| {
+            ring.push(progress);
+        });
+        (with_stream, updates)
+    }
+
+    /// Asks for log messages of this level and above, and gives each to this function, as [`progress`](Self::progress)
+    /// does. Logging is deprecated since 2026-07-28; by default none is asked for. What servers log is untrusted.
+    pub fn log(mut self, level: LoggingLevel, listener: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
+        self.spec.listeners.log_level = Some(level);
+        self.spec.listeners.log = Some(Arc::new(listener));
+        self
+    }
+
+    /// Asks for log messages of this level and above, and gives them out as a stream, from a buffer of 256
+    /// ([`DEFAULT_UPDATES`]). Who reads too slowly misses the oldest ones.
+    pub fn log_stream(self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
+        let (ring, updates) = ring(DEFAULT_UPDATES);
+        let with_stream = self.log(level, move |message| {
+            ring.push(message);
+        });
+        (with_stream, updates)
+    }
+
+    /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent.
+    pub fn meta(mut self, key: &str, value: impl Serialize) -> Self {
+        match headers::meta_entry(key, &value) {
+            Ok(value) => {
+                self.spec.meta.insert(key, value);
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        self
+    }
+
+    /// Adds an HTTP header to the request. Headers that the client owns are refused when the call is sent.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        match headers::user_header(name, value) {
+            Ok((name, value)) => {
+                self.spec.headers.insert(name, value);
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        self
+    }
+
+    /// How this call is repeated, instead of the client's way.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.spec.retry = Some(retry);
+        self
+    }
+
+    /// Continues the attempts of an earlier call on somebody's behalf: a person pressed "try again".
+    pub fn continues(mut self, log: AttemptLog, origin: Origin) -> Self {
+        self.spec.continues = Some((log, origin));
+        self
+    }
+
+    /// Labels the record of the call.
+    pub fn scenario(mut self, label: impl Into<String>) -> Self {
+        self.spec.scenario = Some(label.into());
+        self
+    }
+
+    pub(crate) fn refuse(&mut self, refusal: InvalidCall) {
+        self.refusal.get_or_insert(refusal);
+    }
+
+    /// Sets a parameter of the method.
+    pub(crate) fn param(mut self, name: &'static str, value: &impl Serialize) -> Self {
+        match RawJson::from_serialize(value) {
+            Ok(value) => {
+                self.spec.others.retain(|(known, _)| *known != name);
+                self.spec.others.push((name, value));
+            }
+            Err(error) => {
+                let what = format!("the parameter `{name}` cannot be put into JSON");
+                self.refuse(InvalidCall::new(InvalidKind::Arguments, what).with_source(error));
+            }
+        }
+        self
+    }
+
+    /// What was wrong so far, or is wrong now: then nothing is sent.
+    pub(crate) fn check(&mut self) -> Result<(), InvalidCall> {
+        if let Some(refusal) = self.refusal.take() {
+            return Err(refusal);
+        }
+        if !self.client.offers::<M>() {
+            let what =
+                "the server says that it does not offer this (`ignore_capabilities` sends it all the same)";
+            return Err(InvalidCall::new(InvalidKind::NotOffered, what));
+        }
+        Ok(())
+    }
+}
+
+impl<M: Answer> fmt::Debug for RequestBuilder<M> {
+    /// Arguments, `_meta` and headers are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestBuilder")
+            .field("method", &M::NAME)
+            .field("target", &self.spec.target)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! Lists: one page, page after page, or all, with what was left out and why.
+
+mod error;
+mod listing;
+mod page;
+mod stream;
+mod walk;
+
+use std::sync::Arc;
+
+use mcp_types::{Tool, method::ListTools};
+
+pub use self::{
+    error::{ListError, ListFault},
+    listing::{DEFAULT_MAX_ITEMS, Listing},
+    page::{Page, SkipReason, Skipped},
+    stream::ItemStream,
+    walk::{DEFAULT_MAX_PAGES, Pages, WalkEnd},
+};
+use crate::{
+    cached::{self, CacheUse},
+    call::{RequestBuilder, Spec, refuse},
+    client::Client,
+    decode::Decoded,
+    error::CallError,
+    method::ListMethod,
+    tool_book::KnownTool,
+};
+
+impl<M: ListMethod> RequestBuilder<M> {
+    /// Begins at a cursor that an earlier page gave, unchanged: cursors are opaque, and an empty one is one.
+    pub fn cursor(self, cursor: impl Into<String>) -> Self {
+        self.param("cursor", &cursor.into())
+    }
+
+    /// Sends the request and waits for its one page.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`], one variant a layer. An entry that cannot be read costs the others nothing: see [`Page::skipped`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request.
+    pub async fn send(mut self) -> Result<Page<M>, CallError> {
+        if let Err(refusal) = self.check() {
+            return Err(refuse(&self.client, &self.spec, refusal));
+        }
+        page(&self.client, &mut self.spec, self.cache).await
+    }
+
+    /// The pages, each fetched when it is asked for.
+    ///
+    /// A time limit of the request is that of each page.
+    pub fn pages(self) -> Pages<M> {
+        Pages::new(self)
+    }
+
+    /// The entries as a stream that fetches page after page.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut tools = client.list_tools().stream();
+    /// while let Some(tool) = tools.next().await {
+    ///     println!("{}", tool?.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(self) -> ItemStream<M> {
+        ItemStream::new(self.pages())
+    }
+
+    /// Fetches all pages.
+    ///
+    /// A list that says in the middle that its cursor is invalid is fetched from the beginning once more.
+    ///
+    /// # Errors
+    ///
+    /// [`ListError`], which has what was listed so far, when a page fails or the server hands out a cursor twice. Too many
+    /// pages or entries are no error: [`Listing::is_complete`] says so.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request under way and loses what was listed so far.
+    pub async fn all(self) -> Result<Listing<M>, ListError<M>> {
+        listing::all(self.pages()).await
+    }
+}
+
+/// Fetches one page, and learns from it.
+async fn page<M: ListMethod>(
+    client: &Client,
+    spec: &mut Spec,
+    cache: CacheUse,
+) -> Result<Page<M>, CallError> {
+    let finished = cached::run::<M>(client, spec, cache).await?;
+    match finished.decoded {
+        Decoded::Complete(result) => Ok(Page::new(result, finished.record, |item| M::learn(client, item))),
+        Decoded::Opened(_) | Decoded::InputRequired(_) => Err(cached::unexpected()),
+    }
+}
+
+/// Lists the tools past the cache until the one that is called is found. Its POSTs are those of the call.
+pub(crate) async fn find_tool(client: &Client, call: &Spec) -> (Option<Arc<KnownTool>>, Vec<Option<u16>>) {
+    let mut posts = Vec::new();
+    let mut request = RequestBuilder::<ListTools>::new(client.clone(), "");
+    request.spec = call.inner::<ListTools>();
+    request.cache = CacheUse::Refresh;
+    let mut pages = request.pages();
+    let mut found = false;
+    while let Some(page) = pages.next().await {
+        match page {
+            Ok(page) => {
+                posts.extend(&page.record().posts);
+                let is_it = |tool: &Tool| tool.name == *call.target;
+                found = page.items().iter().any(is_it);
+                if found {
+                    break;
+                }
+            }
+            Err(ListFault::Call(error)) => {
+                posts.extend(error.record().into_iter().flat_map(|record| &record.posts));
+            }
+            Err(ListFault::RepeatedCursor) => {}
+        }
+    }
+    let tool = if found { client.tools().get(&call.target) } else { None };
+    (tool, posts)
+}

@@ -1,0 +1,97 @@
+//! A whole list.
+
+use std::fmt;
+
+use super::{ListError, ListFault, Pages, Skipped, WalkEnd};
+use crate::method::ListMethod;
+
+/// How many entries are listed at most by [`all`](crate::RequestBuilder::all): 100,000.
+pub const DEFAULT_MAX_ITEMS: usize = 100_000;
+
+/// All that was listed.
+pub struct Listing<M: ListMethod> {
+    items: Vec<M::Item>,
+    skipped: Vec<Skipped>,
+    pages: usize,
+    end: Option<WalkEnd>,
+}
+
+impl<M: ListMethod> Listing<M> {
+    /// The entries, in the order of the pages. Lists that change meanwhile can have gaps and repetitions.
+    pub fn items(&self) -> &[M::Item] {
+        &self.items
+    }
+
+    /// The entries, without the rest.
+    pub fn into_items(self) -> Vec<M::Item> {
+        self.items
+    }
+
+    /// The entries that were left out, and why.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// How many pages were fetched, from the server or the cache.
+    pub fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// Whether the last page was reached.
+    pub fn is_complete(&self) -> bool {
+        self.end == Some(WalkEnd::LastPage)
+    }
+
+    /// How the walk ended; `None` in what an error holds.
+    pub fn end(&self) -> Option<WalkEnd> {
+        self.end
+    }
+}
+
+impl<M: ListMethod> Default for Listing<M> {
+    fn default() -> Self {
+        Self { items: Vec::new(), skipped: Vec::new(), pages: 0, end: None }
+    }
+}
+
+impl<M: ListMethod> fmt::Debug for Listing<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing")
+            .field("method", &M::NAME)
+            .field("items", &self.items.len())
+            .field("skipped", &self.skipped)
+            .field("pages", &self.pages)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Fetches all pages; once more from the beginning where a cursor became invalid on the way.
+pub(super) async fn all<M: ListMethod>(mut pages: Pages<M>) -> Result<Listing<M>, ListError<M>> {
+    let mut listing = Listing::default();
+    let mut restarted = false;
+    loop {
+        match pages.next().await {
+            Some(Ok(page)) => {
+                listing.pages += 1;
+                let (items, skipped) = page.take();
+                listing.items.extend(items);
+                listing.skipped.extend(skipped);
+                if listing.items.len() + listing.skipped.len() >= DEFAULT_MAX_ITEMS && pages.end().is_none() {
+                    listing.end = Some(WalkEnd::ItemLimit);
+                    return Ok(listing);
+                }
+            }
+            Some(Err(ListFault::Call(error))) if !restarted && pages.is_invalid_cursor(&error) => {
+                restarted = true;
+                pages.restart();
+                listing = Listing::default();
+            }
+            Some(Err(fault)) => return Err(ListError { fault, partial: listing }),
+            None => {
+                listing.end = pages.end();
+                return Ok(listing);
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What a server says while a call runs: progress and log messages, bound to the call that asked for them.
+
+mod ring;
+
+use std::{
+    borrow::Cow,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use mcp_types::{LoggingLevel, LoggingMessageNotificationParams, NotificationMethod, RequestId, method};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+pub use self::ring::{DEFAULT_UPDATES, Updates};
+pub(crate) use self::ring::{Ring, ring};
+
+/// How far a call is, as its server says. Untrusted, and nothing to rely on: a server may send none, repeat itself,
+/// or go backwards.
+///
+/// Sent by servers only for calls that ask for it ([patterns/progress]).
+///
+/// [patterns/progress]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How much is done, in whatever unit the server counts.
+    pub progress: f64,
+    /// How much there is to do, in the same unit, where the server knows.
+    pub total: Option<f64>,
+    /// What is being done, in words.
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// The part that is done, 0 to 1, where a positive total is known.
+    pub fn fraction(&self) -> Option<f64> {
+        self.total.filter(|total| *total > 0.0).map(|total| (self.progress / total).clamp(0.0, 1.0))
+    }
+}
+
+/// A log message that a server sent during a call. Deprecated since 2026-07-28; untrusted.
+pub type LogMessage = LoggingMessageNotificationParams;
+
+/// Is given what a server says while the call runs.
+pub(crate) type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
+
+/// Who listens to a call, and for what it asks the server.
+#[derive(Clone, Default)]
+pub(crate) struct Listeners {
+    pub(crate) progress: Option<Listener<Progress>>,
+    pub(crate) log: Option<Listener<LogMessage>>,
+    /// The least level of log messages that is asked for.
+    pub(crate) log_level: Option<LoggingLevel>,
+}
+
+/// What a notification was to the call during which it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Progress of this call.
+    Progress,
+    /// A log message, asked for.
+    Log,
+    /// Anything else: of another call, malformed, not asked for. It changes nothing.
+    Ignored,
+}
+
+impl Listeners {
+    /// Whether the request asks for progress.
+    pub(crate) fn wants_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Passes a notification on that belongs to the call whose id is the progress token.
+    pub(crate) fn hear(&self, method: &str, params: Option<&RawValue>, id: &RequestId) -> Heard {
+        let Some(params) = params else { return Heard::Ignored };
+        if method == method::Progress::NAME {
+            let Some(listener) = &self.progress else { return Heard::Ignored };
+            let Some(progress) = read_progress(params, id) else { return Heard::Ignored };
+            tell(listener, progress);
+            return Heard::Progress;
+        }
+        if method == method::LoggingMessage::NAME && self.log_level.is_some() {
+            let Some(listener) = &self.log else { return Heard::Ignored };
+            let Ok(message) = serde_json::from_str::<LogMessage>(params.get()) else { return Heard::Ignored };
+            tell(listener, message);
+            return Heard::Log;
+        }
+        Heard::Ignored
+    }
+}
+
+/// A call must not get lost in somebody else's panic.
+fn tell<T>(listener: &Listener<T>, update: T) {
+    let _ = catch_unwind(AssertUnwindSafe(|| listener(update)));
+}
+
+/// The parameters of `notifications/progress`, as far as they are of use. What is optional and odd is left out.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ProgressParams<'a> {
+    #[serde(borrow)]
+    progress_token: &'a RawValue,
+    progress: f64,
+    #[serde(borrow, default)]
+    total: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+}
+
+/// Tokens are compared with their JSON type: `"1"` is not `1`.
+fn read_progress(params: &RawValue, id: &RequestId) -> Option<Progress> {
+    let params: ProgressParams<'_> = serde_json::from_str(params.get()).ok()?;
+    let token: RequestId = serde_json::from_str(params.progress_token.get()).ok()?;
+    if token != *id {
+        return None;
+    }
+    Some(Progress {
+        progress: params.progress,
+        total: params.total.and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        message: params
+            .message
+            .and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok())
+            .map(Cow::into_owned),
+    })
+}
+
+impl fmt::Debug for Listeners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listeners")
+            .field("progress", &self.progress.is_some())
+            .field("log_level", &self.log_level)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    const ID: RequestId = RequestId::Number(7);
+
+    fn heard(params: &str) -> Vec<Progress> {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = seen.clone();
+        let listeners = Listeners {
+            progress: Some(Arc::new(move |progress| sink.lock().unwrap().push(progress))),
+            ..Listeners::default()
+        };
+        let params: &RawValue = serde_json::from_str(params).unwrap();
+        let heard = listeners.hear("notifications/progress", Some(params), &ID);
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
+        assert_eq!(heard == Heard::Progress, !seen.is_empty());
+        seen
+    }
+
+    #[test]
+    fn prg_03_fractions_and_odd_optional_members_are_taken() {
+        for (params, total, message) in [
+            (r#"{"progressToken":7,"progress":0.5}"#, None, None),
+            (r#"{"progressToken":7.0,"progress":0.5,"total":2,"message":"h\u00e9"}"#, Some(2.0), Some("hé")),
+            (r#"{"progressToken":7,"progress":0.5,"total":null,"message":null,"new":[1]}"#, None, None),
+            (r#"{"progressToken":7,"progress":0.5,"total":"2","message":[]}"#, None, None),
+        ] {
+            let expected = Progress { progress: 0.5, total, message: message.map(str::to_owned) };
+            assert_eq!(heard(params), [expected], "{params}");
+        }
+    }
+
+    #[test]
+    fn prg_04_prg_07_progress_of_others_and_malformed_progress_is_ignored() {
+        for params in [
+            r#"{"progressToken":"7","progress":1}"#,
+            r#"{"progressToken":8,"progress":1}"#,
+            r#"{"progressToken":null,"progress":1}"#,
+            r#"{"progressToken":7}"#,
+            r#"{"progressToken":7,"progress":"1"}"#,
+            r#"{"progressToken":7,"progress":1e999}"#,
+            r#"{"progress":1}"#,
+            "[]",
+            "null",
+            "7",
+        ] {
+            assert_eq!(heard(params), [], "{params}");
+        }
+    }
+
+    #[test]
+    fn log_messages_are_heard_only_where_a_level_was_asked_for() {
+        let params: &RawValue = serde_json::from_str(r#"{"level":"info","data":{"a":1}}"#).unwrap();
+        let count = Arc::new(Mutex::new(0));
+        let sink = count.clone();
+        let mut listeners =
+            Listeners { log: Some(Arc::new(move |_| *sink.lock().unwrap() += 1)), ..Listeners::default() };
+        assert_eq!(listeners.hear("notifications/message", Some(params), &ID), Heard::Ignored);
+        listeners.log_level = Some(LoggingLevel::Info);
+        assert_eq!(listeners.hear("notifications/message", Some(params), &ID), Heard::Log);
+        assert_eq!(*count.lock().unwrap(), 1);
+        let odd: &RawValue = serde_json::from_str(r#"{"data":1}"#).unwrap();
+        assert_eq!(listeners.hear("notifications/message", Some(odd), &ID), Heard::Ignored);
+        assert_eq!(listeners.hear("notifications/message", None, &ID), Heard::Ignored);
+    }
+
+    #[test]
+    fn a_panic_in_a_listener_is_caught() {
+        let listeners = Listeners { progress: Some(Arc::new(|_| panic!("no"))), ..Listeners::default() };
+        let params: &RawValue = serde_json::from_str(r#"{"progressToken":7,"progress":1}"#).unwrap();
+        assert_eq!(listeners.hear("notifications/progress", Some(params), &ID), Heard::Progress);
+    }
+
+    #[test]
+    fn fractions_are_clamped_and_need_a_positive_total() {
+        let progress = |progress, total| Progress { progress, total, message: None }.fraction();
+        assert_eq!(progress(1.0, Some(4.0)), Some(0.25));
+        assert_eq!(progress(9.0, Some(4.0)), Some(1.0));
+        assert_eq!(progress(-1.0, Some(4.0)), Some(0.0));
+        assert_eq!(progress(1.0, Some(0.0)), None);
+        assert_eq!(progress(1.0, None), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! HTTP as it is deployed: proxies, certificates, headers.

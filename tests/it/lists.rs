@@ -1,0 +1,1 @@
+//! Lists: pages, walks, what is left out.

@@ -1,0 +1,1 @@
+//! Tool parameters that are mirrored to headers.

@@ -1,0 +1,1 @@
+//! What the client mends by itself.

@@ -1,0 +1,1 @@
+//! Structured content against the tool's output schema.

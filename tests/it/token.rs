@@ -1,0 +1,1 @@
+//! Tokens that come from a source.

@@ -1,0 +1,1 @@
+//! Progress and log messages of a call.
