@@ -3,6 +3,7 @@
 mod bounds;
 mod builder;
 mod flight;
+mod inner;
 mod key;
 mod reading;
 mod repair;
@@ -20,7 +21,10 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-pub(crate) use self::flight::{Finished, from_cache, no_record, refuse};
+pub(crate) use self::{
+    flight::{Finished, from_cache, no_record, refuse},
+    inner::InnerPosts,
+};
 pub use self::{
     bounds::DEFAULT_MAX_TIMEOUT,
     builder::{CallToolBuilder, RequestBuilder},
@@ -75,8 +79,8 @@ pub(crate) struct Spec {
     pub(crate) continues: Option<(AttemptLog, Origin)>,
     /// Whether the result is kept as it came, for the cache.
     pub(crate) keep: bool,
-    /// Made on behalf of another call, whose record counts it.
-    pub(crate) is_inner: bool,
+    /// Made on behalf of another call, whose record counts its POSTs.
+    pub(crate) inner: Option<InnerPosts>,
 }
 
 impl Spec {
@@ -100,18 +104,18 @@ impl Spec {
             retry: None,
             continues: None,
             keep: false,
-            is_inner: false,
+            inner: None,
         }
     }
 
     /// A request of another method, on behalf of this call: same headers, same limits, no listeners.
-    pub(crate) fn inner<M: Method>(&self) -> Self {
+    pub(crate) fn inner<M: Method>(&self, posts: InnerPosts) -> Self {
         Self {
             headers: self.headers.clone(),
             timeout: self.timeout,
             attempt_timeout: self.attempt_timeout,
             retry: self.retry.clone(),
-            is_inner: true,
+            inner: Some(posts),
             ..Self::new::<M>("")
         }
     }
@@ -147,9 +151,11 @@ pub(crate) async fn run<M: Answer>(
             Err(CutOff::Cancelled) => continue,
         };
         if let Err(error) = &result {
-            if let Some(repair) = Repair::of::<M>(error, flight.repaired) {
+            if let Some(repair) = Repair::of::<M>(client, error, &flight) {
+                flight.refused(error);
                 let mending = Box::pin(repair.mend(client, spec, &mut flight));
                 let mended = within(&deadline, cancel, mending).await.unwrap_or(false);
+                flight.count_inner();
                 if mended && flight.end_repaired(error, repair.note()) {
                     continue;
                 }

@@ -5,6 +5,7 @@ mod context;
 mod http;
 mod invalid;
 mod json_rpc;
+mod mismatch;
 mod protocol;
 mod transport;
 
@@ -19,6 +20,7 @@ pub use self::{
     http::{Challenge, HttpError},
     invalid::{InvalidCall, InvalidKind},
     json_rpc::JsonRpcError,
+    mismatch::Mismatch,
     protocol::{EnvelopeFault, MAX_EXCERPT_BYTES, ProtocolError, ProtocolFault},
     transport::{TransportError, TransportErrorKind},
 };
@@ -172,14 +174,27 @@ impl CallError {
         self.rpc()?.data.as_ref()
     }
 
-    /// The versions that the server supports, from the data of a -32022.
+    /// The versions that the server supports, from the data of a -32022; of a long list the first 256.
     pub fn supported_versions(&self) -> Option<Vec<ProtocolVersion>> {
         let error = self.rpc()?;
         if error.code != mcp_types::error_code::UNSUPPORTED_PROTOCOL_VERSION {
             return None;
         }
-        let data: mcp_types::UnsupportedProtocolVersionData = error.data.as_ref()?.parse().ok()?;
-        Some(data.supported)
+        mismatch::supported_versions(error.data.as_ref()?)
+    }
+
+    /// What the two sides do not agree on, where the server refused the call for its version or its headers.
+    ///
+    /// ```
+    /// # use mcp_client::{CallError, error::Mismatch};
+    /// # fn f(error: &CallError) {
+    /// if let Some(Mismatch::Versions { spoken, supported }) = error.mismatch() {
+    ///     eprintln!("this client speaks {spoken:?}, that server {supported:?}");
+    /// }
+    /// # }
+    /// ```
+    pub fn mismatch(&self) -> Option<&Mismatch> {
+        self.context().mismatch.as_deref()
     }
 
     /// The capabilities that the server needs, from the data of a -32021.

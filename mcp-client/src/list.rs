@@ -19,7 +19,7 @@ pub use self::{
 };
 use crate::{
     cached::{self, CacheUse},
-    call::{RequestBuilder, Spec, refuse},
+    call::{InnerPosts, RequestBuilder, Spec, refuse},
     client::Client,
     decode::Decoded,
     error::CallError,
@@ -104,29 +104,16 @@ async fn page<M: ListMethod>(
 }
 
 /// Lists the tools past the cache until the one that is called is found. Its POSTs are those of the call.
-pub(crate) async fn find_tool(client: &Client, call: &Spec) -> (Option<Arc<KnownTool>>, Vec<Option<u16>>) {
-    let mut posts = Vec::new();
+pub(crate) async fn find_tool(client: &Client, call: &Spec, posts: InnerPosts) -> Option<Arc<KnownTool>> {
     let mut request = RequestBuilder::<ListTools>::new(client.clone(), "");
-    request.spec = call.inner::<ListTools>();
+    request.spec = call.inner::<ListTools>(posts);
     request.cache = CacheUse::Refresh;
     let mut pages = request.pages();
-    let mut found = false;
-    while let Some(page) = pages.next().await {
-        match page {
-            Ok(page) => {
-                posts.extend(&page.record().posts);
-                let is_it = |tool: &Tool| tool.name == *call.target;
-                found = page.items().iter().any(is_it);
-                if found {
-                    break;
-                }
-            }
-            Err(ListFault::Call(error)) => {
-                posts.extend(error.record().into_iter().flat_map(|record| &record.posts));
-            }
-            Err(ListFault::RepeatedCursor) => {}
+    while let Some(Ok(page)) = pages.next().await {
+        let is_it = |tool: &Tool| tool.name == *call.target;
+        if page.items().iter().any(is_it) {
+            return client.tools().get(&call.target);
         }
     }
-    let tool = if found { client.tools().get(&call.target) } else { None };
-    (tool, posts)
+    None
 }

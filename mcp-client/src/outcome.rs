@@ -1,5 +1,8 @@
 //! What a tool call ends in when the server gave a valid answer.
 
+#[cfg(feature = "schema")]
+mod validation;
+
 use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
 use mcp_types::{CallToolResult, ContentBlock, RawJson, ResourceContents};
@@ -118,8 +121,8 @@ impl ToolOutput {
     /// [`StructuredError`] when there is none, or it does not fit the type. The raw text stays in
     /// [`structured_raw`](Self::structured_raw).
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, StructuredError> {
-        let raw = self.structured_raw().ok_or(StructuredError(None))?;
-        raw.parse().map_err(|error| StructuredError(Some(error.into())))
+        let raw = self.structured_raw().ok_or(StructuredError(Misfit::Missing))?;
+        raw.parse().map_err(|error| StructuredError(Misfit::Type(error.into())))
     }
 
     /// `structuredContent` as it came; a JSON `null` is a value, and not the same as none.
@@ -219,29 +222,50 @@ fn placeholder(block: &ContentBlock) -> String {
     }
 }
 
-/// There is no structured content, or it does not fit the type that was asked for.
+/// There is no structured content, or it does not fit the type that was asked for, or the tool's own schema.
 #[derive(Debug)]
-pub struct StructuredError(Option<Box<dyn Error + Send + Sync>>);
+pub struct StructuredError(Misfit);
+
+#[derive(Debug)]
+enum Misfit {
+    Missing,
+    Type(Box<dyn Error + Send + Sync>),
+    #[cfg(feature = "schema")]
+    Schema(Box<[crate::SchemaViolation]>),
+}
 
 impl StructuredError {
     /// Whether the result had no `structuredContent` at all.
     pub fn is_missing(&self) -> bool {
-        self.0.is_none()
+        matches!(self.0, Misfit::Missing)
+    }
+
+    /// Where it breaks the `outputSchema` of its tool; none where that was not the reason.
+    #[cfg(feature = "schema")]
+    pub fn violations(&self) -> &[crate::SchemaViolation] {
+        if let Misfit::Schema(violations) = &self.0 { violations } else { &[] }
     }
 }
 
 impl fmt::Display for StructuredError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            None => "the result has no structured content",
-            Some(_) => "the structured content does not fit the type that was asked for",
-        })
+        match &self.0 {
+            Misfit::Missing => f.write_str("the result has no structured content"),
+            Misfit::Type(_) => {
+                f.write_str("the structured content does not fit the type that was asked for")
+            }
+            #[cfg(feature = "schema")]
+            Misfit::Schema(violations) => {
+                f.write_str("the structured content breaks the output schema of the tool")?;
+                violations.first().map_or(Ok(()), |first| write!(f, ": {first}"))
+            }
+        }
     }
 }
 
 impl Error for StructuredError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.as_deref().map(|source| source as _)
+        if let Misfit::Type(source) = &self.0 { Some(source.as_ref()) } else { None }
     }
 }
 

@@ -14,6 +14,9 @@ use crate::{
     transport::Outgoing,
 };
 
+/// How many parameters are mirrored at most: header maps have room for little more than twice as many, and panic beyond it.
+const MAX_MIRRORED: usize = 10_000;
+
 /// Builds the request of one attempt: the original call, and what the round was answered with.
 pub(crate) fn build<M: Answer>(
     client: &Client,
@@ -54,20 +57,25 @@ pub(crate) fn build<M: Answer>(
         method: M::NAME,
         name: M::TARGET.map(|_| spec.target.clone()),
         protocol_version: client.protocol_version(),
-        headers: headers(client, spec, tool),
+        headers: headers(client, spec, tool)?,
         message: message.into(),
     })
 }
 
 /// The client's headers, those of the call, which win, and what the tool wants mirrored of this attempt's arguments.
-fn headers(client: &Client, spec: &Spec, tool: Option<&KnownTool>) -> HeaderMap {
+fn headers(client: &Client, spec: &Spec, tool: Option<&KnownTool>) -> Result<HeaderMap, InvalidCall> {
     let mut headers = client.headers(spec);
-    if let Some(Ok(mirrored)) = tool.map(|tool| &tool.header_params) {
+    if let Some(Ok(params)) = tool.map(|tool| &tool.header_params) {
         if client.transport().carries_headers() {
-            headers.extend(mirrored.headers(spec.arguments.as_ref()));
+            let mirrored = params.headers(spec.arguments.as_ref());
+            if mirrored.len() > MAX_MIRRORED {
+                let what = format!("the tool mirrors {} parameters to headers", mirrored.len());
+                return Err(InvalidCall::new(InvalidKind::Message, what));
+            }
+            headers.extend(mirrored);
         }
     }
-    headers
+    Ok(headers)
 }
 
 #[derive(Serialize)]

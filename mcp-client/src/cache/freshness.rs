@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn cac_05_fresh_until_the_boundary_which_is_stale() {
         let received = UNIX_EPOCH + Duration::from_secs(1_000);
-        let ttl = Duration::from_secs(300);
+        let (before, ttl) = (Duration::from_millis(299_999), Duration::from_secs(300));
         let of = |age: Duration| Freshness::of_kept(received, ttl, received + age);
         assert_eq!(of(Duration::ZERO), Some(Freshness::Fresh { age: Duration::ZERO }));
-        assert_eq!(of(ttl - MS), Some(Freshness::Fresh { age: ttl - MS }));
+        assert_eq!(of(before), Some(Freshness::Fresh { age: before }));
         assert_eq!(of(ttl), Some(Freshness::Stale { age: ttl }));
         assert_eq!(of(ttl + MS), Some(Freshness::Stale { age: ttl + MS }));
     }

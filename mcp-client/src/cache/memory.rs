@@ -67,7 +67,7 @@ impl fmt::Debug for MemoryStore {
             .field("max_entries", &self.max_entries)
             .field("bytes", &kept.bytes)
             .field("max_bytes", &self.max_bytes)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

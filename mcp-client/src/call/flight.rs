@@ -10,7 +10,12 @@ use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, Failu
 use mcp_types::{Method, ProtocolVersion, RawJson, RequestId, ResultType, method::CallTool};
 use tokio::time::Instant;
 
-use super::{Spec, bounds::Deadline, repair::Repaired};
+use super::{
+    Spec,
+    bounds::Deadline,
+    inner::InnerPosts,
+    repair::{self, Repaired},
+};
 use crate::{
     cache::Freshness,
     cancel::CancelHandle,
@@ -38,11 +43,35 @@ pub(super) struct Flight<'a> {
     pub(super) repaired: Repaired,
     /// The tool that is called, as far as it is known.
     pub(super) tool: Option<Arc<KnownTool>>,
-    /// How many POSTs there were before the attempt under way; `None` between attempts.
-    under_way: Option<usize>,
+    /// `None` between attempts.
+    under_way: Option<UnderWay>,
+    /// The POSTs of what is done to mend an attempt.
+    inner: Option<InnerPosts>,
     /// What is known of the attempts that have ended.
     ended: Fates,
     finished: bool,
+}
+
+/// The attempt under way.
+#[derive(Clone, Copy)]
+struct UnderWay {
+    /// How many POSTs there were before it.
+    before: usize,
+    /// How it ended, where it was refused for what is being mended.
+    refused: Option<Refused>,
+}
+
+#[derive(Clone, Copy)]
+struct Refused {
+    outcome: OutcomeKind,
+    status: Option<u16>,
+}
+
+impl UnderWay {
+    /// What it ends in when the call is given up.
+    fn cancelled(self) -> OutcomeKind {
+        self.refused.map_or(OutcomeKind::Cancelled, |refused| refused.outcome)
+    }
 }
 
 impl<'a> Flight<'a> {
@@ -77,6 +106,7 @@ impl<'a> Flight<'a> {
             repaired: Repaired::default(),
             tool,
             under_way: None,
+            inner: None,
             ended: Fates::default(),
             finished: false,
         }
@@ -93,15 +123,38 @@ impl<'a> Flight<'a> {
         self.request_id = Some(id.clone());
         self.sse = None;
         self.exchange.content_type = None;
-        self.under_way = Some(self.exchange.posts.len());
+        self.under_way = Some(UnderWay { before: self.exchange.posts.len(), refused: None });
         self.exchange.begin_attempt();
         self.running.attempt();
     }
 
     /// The status of the last POST of the attempt under way.
     fn last_status(&self) -> Option<u16> {
-        let posts = self.under_way.and_then(|before| self.exchange.posts.get(before..));
-        posts.and_then(<[_]>::last).copied().flatten()
+        let UnderWay { before, refused } = self.under_way?;
+        match refused {
+            Some(refused) => refused.status,
+            None => self.exchange.posts.get(before..)?.last().copied().flatten(),
+        }
+    }
+
+    /// The attempt was refused, and what was wrong with it is being mended: whatever happens meanwhile, it did not run.
+    pub(super) fn refused(&mut self, error: &CallError) {
+        let refused = Refused { outcome: error.outcome(), status: self.last_status() };
+        if let Some(under_way) = &mut self.under_way {
+            under_way.refused = Some(refused);
+        }
+    }
+
+    /// Where the POSTs are counted that are made to mend an attempt.
+    pub(super) fn inner_posts(&mut self) -> InnerPosts {
+        self.inner.get_or_insert_default().clone()
+    }
+
+    /// Counts them.
+    pub(super) fn count_inner(&mut self) {
+        if let Some(inner) = &self.inner {
+            self.exchange.add_posts(inner.take());
+        }
     }
 
     /// Ends an attempt that was refused for a reason that has been mended. True when there is time for another one.
@@ -149,16 +202,18 @@ impl<'a> Flight<'a> {
     pub(super) fn give_up(&mut self) -> CallError {
         let delivery = match self.under_way {
             // A transport that reports nothing has proven nothing.
-            Some(_) if !self.exchange.is_proven_unsent() => Delivery::Unknown,
+            Some(UnderWay { refused: None, .. }) if !self.exchange.is_proven_unsent() => Delivery::Unknown,
             _ if self.exchange.posts.is_empty() => Delivery::NotSent,
             _ => Delivery::Refused,
         };
         let mut error = TransportError::new(TransportErrorKind::Cancelled, delivery);
-        if self.under_way.is_some() {
-            self.complete(&mut error);
+        if let Some(under_way) = self.under_way {
+            if under_way.refused.is_none() {
+                self.complete(&mut error);
+            }
             self.ended.add(delivery, self.last_status());
             self.under_way = None;
-            let failed = Some(OutcomeKind::Cancelled.as_str().into());
+            let failed = Some(under_way.cancelled().as_str().into());
             self.running.abandon(Ended { request_id: self.request_id.clone(), failed });
         }
         error.into()
@@ -172,6 +227,8 @@ impl<'a> Flight<'a> {
         self.finished = true;
         if let Err(error) = &mut result {
             error.context_mut().fates = self.ended;
+            error.context_mut().mismatch =
+                repair::mismatch::<M>(self.client, self.spec, self.tool.as_deref(), error).map(Box::new);
         }
         let record = Box::new(match &result {
             Ok(Decoded::Complete(result)) => {
@@ -185,8 +242,9 @@ impl<'a> Flight<'a> {
             }
             Err(error) => self.failed(error),
         });
-        if !self.spec.is_inner {
-            self.client.observe(&record);
+        match &self.spec.inner {
+            Some(outer) => outer.add(&record.posts),
+            None => self.client.observe(&record),
         }
         match result {
             Ok(decoded) => Ok(Finished { decoded, record, kept: self.kept.take(), tool: self.tool.take() }),
@@ -238,6 +296,7 @@ impl<'a> Flight<'a> {
 
     fn record(&mut self, outcome: OutcomeKind, layer: Layer, delivery: Delivery) -> CallRecord {
         let took = self.started.elapsed();
+        self.count_inner();
         CallRecord {
             posts: std::mem::take(&mut self.exchange.posts),
             request_id: self.request_id.take(),
@@ -259,15 +318,19 @@ impl Drop for Flight<'_> {
         }
         let mut may_have_run = self.ended.may_have_run;
         // Otherwise the next attempt was still waited for.
-        if self.under_way.is_some() {
+        if let Some(under_way) = self.under_way {
             // A transport that reports nothing has proven nothing.
-            may_have_run |= !self.exchange.is_proven_unsent();
+            may_have_run |= under_way.refused.is_none() && !self.exchange.is_proven_unsent();
             self.running.abandon(Ended {
                 request_id: self.request_id.clone(),
-                failed: Some(OutcomeKind::Cancelled.as_str().into()),
+                failed: Some(under_way.cancelled().as_str().into()),
             });
         }
-        if !self.client.is_observed() || self.spec.is_inner {
+        if let Some(outer) = &self.spec.inner {
+            outer.add(&self.exchange.posts);
+            return;
+        }
+        if !self.client.is_observed() {
             return;
         }
         let delivery = match may_have_run {

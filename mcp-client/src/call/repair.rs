@@ -3,14 +3,25 @@
 
 use std::sync::Arc;
 
+use http::HeaderName;
 use mcp_types::{
-    Method, ProtocolVersion,
+    Method,
     error_code::{HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION},
     method::CallTool,
 };
 
 use super::{Spec, flight::Flight};
-use crate::{client::Client, error::CallError, list, method::Answer, tool_book::KnownTool};
+use crate::{
+    client::Client,
+    error::{CallError, Mismatch},
+    list,
+    method::Answer,
+    tool_book::KnownTool,
+};
+
+const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// What was mended so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,15 +41,19 @@ pub(super) enum Repair {
 
 impl Repair {
     /// What is wrong, where it can be mended and was not yet.
-    pub(super) fn of<M: Answer>(error: &CallError, repaired: Repaired) -> Option<Self> {
-        if !is_refusal(error) {
+    pub(super) fn of<M: Answer>(client: &Client, error: &CallError, flight: &Flight<'_>) -> Option<Self> {
+        // Who has sent progress has begun to work.
+        if !is_refusal(error) || flight.sse.is_some_and(|sse| sse.notifications > 0) {
             return None;
         }
         match error.rpc_code()? {
-            UNSUPPORTED_PROTOCOL_VERSION if !repaired.version => {
-                error.supported_versions()?.contains(&ProtocolVersion::LATEST).then_some(Self::Version)
+            UNSUPPORTED_PROTOCOL_VERSION if !flight.repaired.version => {
+                error.supported_versions()?.contains(&client.protocol_version()).then_some(Self::Version)
             }
-            HEADER_MISMATCH if !repaired.headers && M::NAME == CallTool::NAME => Some(Self::Headers),
+            HEADER_MISMATCH if !flight.repaired.headers => {
+                let has_params = M::NAME == CallTool::NAME && client.transport().carries_headers();
+                has_params.then_some(Self::Headers)
+            }
             _ => None,
         }
     }
@@ -60,8 +75,7 @@ impl Repair {
             }
             Self::Headers => {
                 flight.repaired.headers = true;
-                let (tool, posts) = list::find_tool(client, spec).await;
-                flight.exchange.add_posts(posts);
+                let tool = list::find_tool(client, spec, flight.inner_posts()).await;
                 let usable = tool.filter(|tool: &Arc<KnownTool>| tool.header_params.is_ok());
                 let found = usable.is_some();
                 if found {
@@ -70,6 +84,38 @@ impl Repair {
                 found
             }
         }
+    }
+}
+
+/// What the two sides do not agree on, as far as an error speaks of that.
+pub(super) fn mismatch<M: Answer>(
+    client: &Client,
+    spec: &Spec,
+    tool: Option<&KnownTool>,
+    error: &CallError,
+) -> Option<Mismatch> {
+    if !is_refusal(error) {
+        return None;
+    }
+    match error.rpc_code()? {
+        UNSUPPORTED_PROTOCOL_VERSION => Some(Mismatch::Versions {
+            spoken: Client::SPOKEN.to_vec(),
+            supported: error.supported_versions().unwrap_or_default(),
+        }),
+        HEADER_MISMATCH if client.transport().carries_headers() => {
+            let params = tool.and_then(|tool| tool.header_params.as_ref().ok());
+            let mut sent = vec![MCP_PROTOCOL_VERSION, MCP_METHOD];
+            sent.extend(M::TARGET.map(|_| MCP_NAME));
+            sent.extend(
+                params
+                    .map(|params| params.headers(spec.arguments.as_ref()))
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name),
+            );
+            Some(Mismatch::Headers { sent })
+        }
+        _ => None,
     }
 }
 

@@ -89,13 +89,18 @@ impl RequestBuilder<CallTool> {
     /// # Errors
     ///
     /// [`NotSuccess`]: the call failed, the tool reports an error, input is needed, or the structured content does not
-    /// fit the type (the work was done then, and the whole output is kept).
+    /// fit the type or, with the feature `schema`, the tool's own output schema where that is known (the work was done then, and
+    /// the whole output is kept).
     ///
     /// # Cancel safety
     ///
     /// As of [`send`](Self::send).
     pub async fn send_typed<T: DeserializeOwned>(self) -> Result<T, NotSuccess> {
         let output: ToolOutput = self.send().await?.into_success()?;
+        #[cfg(feature = "schema")]
+        if let Err(error) = output.conforms() {
+            return Err(NotSuccess::Mismatch(output, error));
+        }
         match output.structured() {
             Ok(value) => Ok(value),
             Err(error) => Err(NotSuccess::Mismatch(output, error)),

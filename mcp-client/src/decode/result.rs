@@ -1,9 +1,12 @@
 //! The result: complete, or a request for input.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use mcp_types::{InputRequest, InputRequests, InputRequiredResult, RequestState, ResultType};
-use serde::de::DeserializeOwned;
+use serde::{
+    Deserializer as _,
+    de::{self, DeserializeOwned, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use super::{Members, opened::Opened};
@@ -111,6 +114,9 @@ pub(crate) fn as_it_is<R: DeserializeOwned>(
         match members.get(name, notes) {
             None => return Err(invalid(path(), "it is missing")),
             Some(value) if !value.get().starts_with(begins) => return Err(invalid(path(), what)),
+            Some(value) if matches!(shape, Shape::List) && !is_bounded(value) => {
+                return Err(invalid(path(), "it has too many entries"));
+            }
             Some(_) => {}
         }
     }
@@ -124,6 +130,37 @@ pub(crate) fn as_it_is<R: DeserializeOwned>(
         };
         invalid(path, what)
     })
+}
+
+/// How many entries a list may have that is the point of a result: more in one answer serve nobody but an attacker of memory.
+const MAX_ENTRIES: usize = 65_536;
+
+/// Whether a list has no more entries than are read; told before any of them takes its place in memory.
+fn is_bounded(list: &RawValue) -> bool {
+    struct Counted;
+
+    impl<'de> Visitor<'de> for Counted {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MAX_ENTRIES} entries")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+            let mut count = 0_usize;
+            while seq.next_element::<&RawValue>()?.is_some() {
+                count += 1;
+                if count > MAX_ENTRIES {
+                    return Err(de::Error::invalid_length(count, &self));
+                }
+            }
+            Ok(())
+        }
+    }
+
+    // Two bytes an entry at least: most lists need no look.
+    list.get().len() / 2 < MAX_ENTRIES
+        || serde_json::Deserializer::from_str(list.get()).deserialize_seq(Counted).is_ok()
 }
 
 fn input_required(

@@ -4,6 +4,7 @@ use std::fmt;
 
 use mcp_retry::Delivery;
 
+use super::Mismatch;
 use crate::{continuation::State, record::CallRecord};
 
 /// The record of the call, and the continuation whose resumption failed.
@@ -13,6 +14,8 @@ pub(crate) struct Context {
     pub(crate) continuation: Option<Box<State>>,
     /// What became of the attempts.
     pub(crate) fates: Fates,
+    /// What the two sides do not agree on.
+    pub(crate) mismatch: Option<Box<Mismatch>>,
 }
 
 /// What became of the attempts of a call: an earlier one may have run, whatever became of the last.

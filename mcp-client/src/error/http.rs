@@ -138,4 +138,8 @@ impl fmt::Debug for HttpError {
     }
 }
 
-impl Error for HttpError {}
+impl Error for HttpError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.context.mismatch.as_deref().map(|mismatch| mismatch as _)
+    }
+}

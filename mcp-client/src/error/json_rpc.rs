@@ -58,4 +58,8 @@ impl fmt::Debug for JsonRpcError {
     }
 }
 
-impl Error for JsonRpcError {}
+impl Error for JsonRpcError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.context.mismatch.as_deref().map(|mismatch| mismatch as _)
+    }
+}

@@ -170,6 +170,8 @@ impl<'a> Builder<'a> {
                     node.pattern += self.pattern(pattern)?;
                 }
             }
+            // It is computed with fractions of any size.
+            "multipleOf" => node.weight += 40,
             "uniqueItems" => node.unique |= value == &Value::Bool(true),
             "enum" | "const" | "required" | "dependentRequired" | "type" => node.weight += size(value),
             _ => {}
@@ -191,7 +193,8 @@ impl<'a> Builder<'a> {
 
     fn pattern(&mut self, text: &str) -> Result<u64, SchemaFault> {
         let weight = pattern::weight(text)?;
-        self.patterns += weight;
+        // Compiling even the smallest one takes some time.
+        self.patterns += weight + 20;
         if self.patterns > pattern::MAX_PATTERNS {
             return Err(SchemaFault::with(
                 SchemaFaultKind::UnsupportedPattern,

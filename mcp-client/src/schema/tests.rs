@@ -130,6 +130,9 @@ fn jsc_05_jsc_07_jsc_10_nothing_is_fetched_and_such_a_schema_is_a_fault() {
         json!({"$ref": "#missing"}),
         json!({"$ref": "https://json-schema.org/draft/2020-12/schema"}),
         json!({"$ref": "#/%zz"}),
+        // What could be a meta-schema in other words.
+        json!({"$ref": "a%62", "$defs": {"d": {"$id": "a%62"}}}),
+        json!({"$id": "http://json-schema.org/draft-07/x", "$ref": "schema", "$defs": {"d": {"$id": "http://a.example/schema"}}}),
     ] {
         assert_eq!(fault(&schema, &json!({"a": 1})).kind(), Kind::UnresolvedRef, "{schema}");
     }

@@ -58,6 +58,11 @@ impl SchemaViolation {
         }
     }
 
+    /// There is no value at all.
+    pub(crate) fn missing() -> Self {
+        Self::new("", "", "there is no structured content, which the tool promises by its schema")
+    }
+
     /// Where in the value, as a JSON pointer; empty is the whole value.
     pub fn instance_path(&self) -> &str {
         &self.instance_path

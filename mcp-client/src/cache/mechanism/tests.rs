@@ -66,7 +66,7 @@ async fn cac_05_cac_08_fresh_for_its_time_then_stale() {
     assert_eq!(cache.find(list(None), "u", at(0)).await, "miss");
     assert!(cache.fetch(list(None), "u", "one", hint(300, false), at(0)).await);
     assert_eq!(cache.find(list(None), "u", at(0)).await, "fresh one");
-    assert_eq!(cache.find(list(None), "u", at(300) - Duration::from_nanos(1_000)).await, "fresh one");
+    assert_eq!(cache.find(list(None), "u", at(300) - Duration::from_micros(1)).await, "fresh one");
     assert_eq!(cache.find(list(None), "u", at(300)).await, "stale one");
     assert_eq!(cache.find(list(None), "u", at(9_999)).await, "stale one");
     // The clock was set back: nothing can be said about its age.

@@ -31,7 +31,7 @@ impl MemoryStore {
 
 #[test]
 fn the_defaults_are_what_the_documentation_says() {
-    let shown = "MemoryStore { entries: 0, max_entries: 1024, bytes: 0, max_bytes: 16777216 }";
+    let shown = "MemoryStore { entries: 0, max_entries: 1024, bytes: 0, max_bytes: 16777216, .. }";
     assert_eq!(format!("{:?}", MemoryStore::default()), shown);
 }
 
