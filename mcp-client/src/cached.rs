@@ -2,13 +2,18 @@
 
 use std::time::SystemTime;
 
+use mcp_retry::Layer;
+use mcp_types::ResultType;
+
 use crate::{
     cache::{CacheEntry, Cacheable, Freshness, Lookup},
     call::{Finished, RequestBuilder, Spec, from_cache, run as run_call},
+    cancel::CancelHandle,
     client::Client,
     decode::{self, Decoded, Notes},
     error::{CallError, ProtocolError, ProtocolFault},
     method::{Answer, CachedMethod},
+    record::{CallRecord, OutcomeKind},
 };
 
 /// Whether the cache may answer one request.
@@ -39,7 +44,19 @@ impl<M: CachedMethod> RequestBuilder<M> {
     }
 
     /// Takes a kept result that is no longer fresh where the server cannot be had: no connection, no answer in time, a status
-    /// of 5xx or 429. It shows: see [`Freshness::Stale`](crate::cache::Freshness::Stale).
+    /// of 5xx, 408, 425 or 429. It shows: see [`Freshness::Stale`]; the record has the POSTs that were made, and why they failed.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// let tools = client.list_tools().stale_if_error().send().await?;
+    /// if tools.freshness().is_stale() {
+    ///     eprintln!("the server is down; these tools are {:?} old", tools.freshness().age());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stale_if_error(mut self) -> Self {
         self.cache = CacheUse::StaleIfError;
         self
@@ -53,7 +70,10 @@ pub(crate) async fn run<M: Answer>(
     cache_use: CacheUse,
 ) -> Result<Finished<M::Result>, CallError> {
     let cache = client.cache();
-    if !M::CACHED || cache_use == CacheUse::Off || !cache.is_enabled() {
+    spec.fallback = false;
+    // What was given up already ends so, whatever is kept.
+    let given_up = spec.cancel.as_ref().is_some_and(CancelHandle::is_cancelled);
+    if !M::CACHED || cache_use == CacheUse::Off || !cache.is_enabled() || given_up {
         return run_call::<M>(client, spec, None).await;
     }
     let cursor = spec.others.iter().find(|(name, _)| *name == "cursor");
@@ -63,22 +83,21 @@ pub(crate) async fn run<M: Answer>(
         return run_call::<M>(client, spec, None).await;
     };
     let authorization = client.authorization_context(spec);
-    let mut stale = None;
     if cache_use != CacheUse::Refresh {
-        match cache.lookup(cacheable, &authorization, SystemTime::now()).await {
-            Lookup::Fresh(entry) => {
-                // What cannot be read any more is no hit.
-                if let Some(finished) = kept::<M>(client, spec, &entry, false) {
-                    return Ok(finished);
-                }
+        if let Lookup::Fresh(entry) = cache.lookup(cacheable, &authorization, SystemTime::now()).await {
+            // What cannot be read any more is no hit.
+            if let Some(decoded) = read::<M>(client, spec, &entry) {
+                let record = from_cache(client, spec, Freshness::Fresh { age: entry.age(SystemTime::now()) });
+                return Ok(finished(decoded, record, &entry));
             }
-            Lookup::Stale(entry) => stale = Some(entry),
-            Lookup::Miss => {}
         }
     }
     let ticket = cache.begin(cacheable);
     spec.keep = true;
-    match run_call::<M>(client, spec, None).await {
+    spec.fallback = cache_use == CacheUse::StaleIfError;
+    let result = run_call::<M>(client, spec, None).await;
+    let has_fallback = std::mem::take(&mut spec.fallback);
+    match result {
         Ok(mut finished) => {
             if let (Decoded::Complete(result), Some(raw)) = (&finished.decoded, finished.kept.take()) {
                 let hint = M::cache_hint(result);
@@ -86,26 +105,52 @@ pub(crate) async fn run<M: Answer>(
             }
             Ok(finished)
         }
-        Err(error) => {
-            let usable = stale.filter(|_| cache_use == CacheUse::StaleIfError && error.is_unavailable());
-            usable.and_then(|entry| kept::<M>(client, spec, &entry, true)).ok_or(error)
+        Err(error) if has_fallback && error.is_unavailable() => {
+            // Only now: what was dropped meanwhile is no answer, and another call may have brought a better one.
+            let (entry, is_stale) = match cache.lookup(cacheable, &authorization, SystemTime::now()).await {
+                Lookup::Fresh(entry) => (Some(entry), false),
+                Lookup::Stale(entry) => (Some(entry), true),
+                Lookup::Miss => (None, false),
+            };
+            let found = entry.and_then(|entry| read::<M>(client, spec, &entry).map(|decoded| (decoded, entry)));
+            instead(client, error, found, is_stale)
         }
+        Err(error) => Err(error),
     }
 }
 
 /// A kept result, decoded like one that has just come.
-fn kept<M: Answer>(
-    client: &Client,
-    spec: &Spec,
-    entry: &CacheEntry,
-    is_stale: bool,
-) -> Option<Finished<M::Result>> {
+fn read<M: Answer>(client: &Client, spec: &Spec, entry: &CacheEntry) -> Option<Decoded<M::Result>> {
     let expect = client.config().expect(spec);
     let decoded = decode::result::<M>(entry.result().as_raw(), expect, &mut Notes::default()).ok()?;
-    let Decoded::Complete(_) = &decoded else { return None };
+    matches!(decoded, Decoded::Complete(_)).then_some(decoded)
+}
+
+fn finished<R>(decoded: Decoded<R>, record: Box<CallRecord>, entry: &CacheEntry) -> Finished<R> {
+    Finished { decoded, record, kept: None, bytes: entry.result().get().len(), tool: None }
+}
+
+/// The end of a call whose server could not be had: what is kept, or the error. The observer is told once.
+fn instead<R>(
+    client: &Client,
+    mut error: CallError,
+    found: Option<(Decoded<R>, CacheEntry)>,
+    is_stale: bool,
+) -> Result<Finished<R>, CallError> {
+    let Some(mut record) = error.context_mut().record.take() else { return Err(error) };
+    let Some((decoded, entry)) = found else {
+        client.observe(&record);
+        error.context_mut().record = Some(record);
+        return Err(error);
+    };
     let age = entry.age(SystemTime::now());
-    let freshness = if is_stale { Freshness::Stale { age } } else { Freshness::Fresh { age } };
-    Some(Finished { decoded, record: from_cache(client, spec, freshness), kept: None, tool: None })
+    // All that happened stays in it: POSTs, attempts, what the server said.
+    record.freshness = if is_stale { Freshness::Stale { age } } else { Freshness::Fresh { age } };
+    record.outcome = OutcomeKind::ToolSuccess;
+    record.layer = Layer::Application;
+    record.result_type = Some(ResultType::Complete);
+    client.observe(&record);
+    Ok(finished(decoded, record, &entry))
 }
 
 /// What the decoder never makes of an answer to this method: only some can ask for input, and only subscriptions are opened.

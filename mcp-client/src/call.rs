@@ -79,6 +79,8 @@ pub(crate) struct Spec {
     pub(crate) continues: Option<(AttemptLog, Origin)>,
     /// Whether the result is kept as it came, for the cache.
     pub(crate) keep: bool,
+    /// Whether there may be another answer where the server cannot be had: its error is not the end of the call then.
+    pub(crate) fallback: bool,
     /// Made on behalf of another call, whose record counts its POSTs.
     pub(crate) inner: Option<InnerPosts>,
 }
@@ -104,6 +106,7 @@ impl Spec {
             retry: None,
             continues: None,
             keep: false,
+            fallback: false,
             inner: None,
         }
     }

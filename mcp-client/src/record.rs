@@ -204,7 +204,7 @@ pub struct CallRecord {
     pub outcome: OutcomeKind,
     /// Which layer spoke.
     pub layer: Layer,
-    /// What an error said, cut at [`MAX_ERROR_MESSAGE_CHARS`] characters.
+    /// What an error said, cut at [`MAX_ERROR_MESSAGE_CHARS`] characters. With a stale result: why the server could not be had.
     pub error_message: Option<String>,
     /// The `data` of a JSON-RPC error, as far as the client's redaction hook lets it through (by default: not at all).
     pub error_data: Option<serde_json::Value>,

@@ -39,6 +39,8 @@ pub(super) struct Flight<'a> {
     pub(super) sse: Option<SseRecord>,
     /// The result as it came, where the cache keeps it.
     pub(super) kept: Option<RawJson>,
+    /// How long the text of the result was.
+    pub(super) result_bytes: usize,
     /// What was mended so far, each thing once.
     pub(super) repaired: Repaired,
     /// The tool that is called, as far as it is known.
@@ -103,6 +105,7 @@ impl<'a> Flight<'a> {
             exchange: ExchangeContext::default(),
             sse: None,
             kept: None,
+            result_bytes: 0,
             repaired: Repaired::default(),
             tool,
             under_way: None,
@@ -244,10 +247,18 @@ impl<'a> Flight<'a> {
         });
         match &self.spec.inner {
             Some(outer) => outer.add(&record.posts),
+            // Whoever has another answer tells of both.
+            None if self.spec.fallback && result.as_ref().is_err_and(CallError::is_unavailable) => {}
             None => self.client.observe(&record),
         }
         match result {
-            Ok(decoded) => Ok(Finished { decoded, record, kept: self.kept.take(), tool: self.tool.take() }),
+            Ok(decoded) => Ok(Finished {
+                decoded,
+                record,
+                kept: self.kept.take(),
+                bytes: self.result_bytes,
+                tool: self.tool.take(),
+            }),
             Err(mut error) => {
                 error.context_mut().record = Some(record);
                 Err(error)
@@ -352,6 +363,8 @@ pub(crate) struct Finished<R> {
     pub(crate) record: Box<CallRecord>,
     /// The result as it came, where the cache keeps it.
     pub(crate) kept: Option<RawJson>,
+    /// How long the text of the result is.
+    pub(crate) bytes: usize,
     /// The tool that was called, as far as it is known.
     pub(crate) tool: Option<Arc<KnownTool>>,
 }

@@ -81,6 +81,7 @@ impl Reading<'_, '_> {
         match reply {
             Reply::Result(raw) => {
                 let decoded = decode::result::<M>(raw, self.expect, notes).map_err(Failed::Protocol)?;
+                self.flight.result_bytes = raw.get().len();
                 if self.spec.keep {
                     self.flight.kept = Some(RawJson::from_raw(raw.to_owned()));
                 }
