@@ -27,7 +27,6 @@
 //! assert!(options.is_enabled());
 //! assert!(!CacheOptions::off().is_enabled());
 //! ```
-#![cfg_attr(not(test), expect(dead_code, reason = "the mechanism, until the calls use it"))]
 
 mod authorization;
 mod entry;
@@ -42,11 +41,10 @@ mod options;
 mod place;
 mod store;
 
-#[expect(unused_imports, reason = "what the calls use")]
 pub(crate) use self::{
     authorization::Authorization,
     invalidation::Invalidation,
-    mechanism::{Cache, Lookup, Ticket},
+    mechanism::{Cache, Lookup},
     place::Cacheable,
 };
 pub use self::{

@@ -30,7 +30,7 @@ pub use self::{
     builder::{CallToolBuilder, RequestBuilder},
 };
 use self::{
-    bounds::{CutOff, Deadline, within},
+    bounds::{CutOff, Deadline, MaxTimeout, within},
     flight::Flight,
     reading::Reading,
     repair::Repair,
@@ -63,7 +63,7 @@ pub(crate) struct Spec {
     pub(crate) timeout: Option<Duration>,
     pub(crate) attempt_timeout: Option<Duration>,
     /// How far progress may move the end of the call; `None` where it does not.
-    pub(crate) max_timeout: Option<Duration>,
+    pub(crate) max_timeout: Option<MaxTimeout>,
     pub(crate) cancel: Option<CancelHandle>,
     pub(crate) listeners: Listeners,
     /// Instead of the client's.
@@ -199,7 +199,7 @@ async fn attempt<M: Answer>(
     let exchange = async {
         let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
         let expect = client.config().expect(spec);
-        Reading { spec, deadline, id: &id, expect, flight }.read::<M>(exchange).await
+        Reading { spec, deadline, until, id: &id, expect, flight }.read::<M>(exchange).await
     };
     match (limit, until) {
         (Some(after), Some(until)) => {

@@ -73,8 +73,8 @@ pub use self::{
     header_params::{HeaderParams, HeaderParamsFault, HeaderParamsFaultKind, MAX_INPUT_SCHEMA},
     input_kinds::InputKinds,
     list::{
-        DEFAULT_MAX_ITEMS, DEFAULT_MAX_PAGES, ItemStream, ListError, ListFault, Listing, Page, Pages,
-        SkipReason, Skipped, WalkEnd,
+        DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_PAGES, ItemStream, ListError, ListFault,
+        Listing, MAX_STREAM_SKIPPED, Page, Pages, SkipReason, Skipped, WalkEnd,
     },
     method::{CachedMethod, ListMethod},
     observer::Observer,
@@ -85,5 +85,5 @@ pub use self::{
         DEFAULT_BUFFERED_EVENTS, ListenBuilder, Subscription, SubscriptionEnd, SubscriptionEvent,
     },
     tool_book::{KnownTool, MAX_BOOK_BYTES, MAX_KNOWN_TOOLS, ToolBook},
-    updates::{DEFAULT_UPDATES, LogMessage, Progress, Updates},
+    updates::{DEFAULT_UPDATES, LogMessage, MAX_UPDATE_BYTES, Progress, Updates},
 };

@@ -6,18 +6,19 @@ mod page;
 mod stream;
 mod walk;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
-use mcp_types::{Tool, method::ListTools};
+use mcp_types::{Tool, error_code::INVALID_PARAMS, method::ListTools};
 
 pub use self::{
     error::{ListError, ListFault},
-    listing::{DEFAULT_MAX_ITEMS, Listing},
+    listing::{DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, Listing},
     page::{Page, SkipReason, Skipped},
-    stream::ItemStream,
+    stream::{ItemStream, MAX_STREAM_SKIPPED},
     walk::{DEFAULT_MAX_PAGES, Pages, WalkEnd},
 };
 use crate::{
+    cache::Invalidation,
     cached::{self, CacheUse},
     call::{InnerPosts, RequestBuilder, Spec, refuse},
     client::Client,
@@ -52,6 +53,20 @@ impl<M: ListMethod> RequestBuilder<M> {
     /// The pages, each fetched when it is asked for.
     ///
     /// A time limit of the request is that of each page.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut pages = client.list_prompts().pages().max_pages(10);
+    /// while let Some(page) = pages.next().await {
+    ///     for prompt in page?.items() {
+    ///         println!("{}", prompt.display_name());
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn pages(self) -> Pages<M> {
         Pages::new(self)
     }
@@ -66,27 +81,43 @@ impl<M: ListMethod> RequestBuilder<M> {
     /// while let Some(tool) = tools.next().await {
     ///     println!("{}", tool?.name);
     /// }
+    /// for skipped in tools.skipped() {
+    ///     eprintln!("left out: {skipped}");
+    /// }
     /// # Ok(())
     /// # }
     /// ```
     pub fn stream(self) -> ItemStream<M> {
-        ItemStream::new(self.pages())
+        self.pages().stream()
     }
 
-    /// Fetches all pages.
+    /// Fetches all pages: see [`Pages::all`]. The time limit of the request (default: the client's, 60 s) is that of all of them
+    /// together.
     ///
-    /// A list that says in the middle that its cursor is invalid is fetched from the beginning once more.
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = client.list_tools().all().await?;
+    /// for tool in tools.items() {
+    ///     println!("{}", tool.name);
+    /// }
+    /// for skipped in tools.skipped() {
+    ///     eprintln!("left out: {skipped}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ListError`], which has what was listed so far, when a page fails or the server hands out a cursor twice. Too many
-    /// pages or entries are no error: [`Listing::is_complete`] says so.
+    /// [`ListError`], as of [`Pages::all`].
     ///
     /// # Cancel safety
     ///
     /// Dropping the future cancels the request under way and loses what was listed so far.
     pub async fn all(self) -> Result<Listing<M>, ListError<M>> {
-        listing::all(self.pages()).await
+        self.pages().all().await
     }
 }
 
@@ -96,11 +127,27 @@ async fn page<M: ListMethod>(
     spec: &mut Spec,
     cache: CacheUse,
 ) -> Result<Page<M>, CallError> {
-    let finished = cached::run::<M>(client, spec, cache).await?;
+    let finished = match cached::run::<M>(client, spec, cache).await {
+        Ok(finished) => finished,
+        Err(error) => {
+            if error.rpc_code() == Some(INVALID_PARAMS) && has_cursor(spec) {
+                // The pages that were kept belong to a list that is no more.
+                client.cache().invalidate(&Invalidation::Pages(M::NAME), SystemTime::now()).await;
+            }
+            return Err(error);
+        }
+    };
+    let bytes = finished.bytes;
     match finished.decoded {
-        Decoded::Complete(result) => Ok(Page::new(result, finished.record, |item| M::learn(client, item))),
+        Decoded::Complete(result) => {
+            Ok(Page::new(result, finished.record, bytes, |item| M::learn(client, item)))
+        }
         Decoded::Opened(_) | Decoded::InputRequired(_) => Err(cached::unexpected()),
     }
+}
+
+fn has_cursor(spec: &Spec) -> bool {
+    spec.others.iter().any(|(name, _)| *name == "cursor")
 }
 
 /// Lists the tools past the cache until the one that is called is found. Its POSTs are those of the call.

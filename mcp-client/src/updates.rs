@@ -14,7 +14,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use self::ring::{DEFAULT_UPDATES, Updates};
-pub(crate) use self::ring::{Ring, ring};
+pub(crate) use self::ring::{Ring, ring, ring_of_bytes};
+
+/// How many bytes of updates wait for a slow reader, as they came over the wire: 1 MiB. A longer one is ignored, whoever
+/// listens: it is no news of a call, and may be an attack.
+pub const MAX_UPDATE_BYTES: usize = 1 << 20;
 
 /// How far a call is, as its server says. Untrusted, and nothing to rely on: a server may send none, repeat itself,
 /// or go backwards.
@@ -43,8 +47,8 @@ impl Progress {
 /// A log message that a server sent during a call. Deprecated since 2026-07-28; untrusted.
 pub type LogMessage = LoggingMessageNotificationParams;
 
-/// Is given what a server says while the call runs.
-pub(crate) type Listener<T> = Arc<dyn Fn(T) + Send + Sync>;
+/// Is given what a server says while the call runs, and how many bytes it took.
+pub(crate) type Listener<T> = Arc<dyn Fn(T, usize) + Send + Sync>;
 
 /// Who listens to a call, and for what it asks the server.
 #[derive(Clone, Default)]
@@ -72,28 +76,44 @@ impl Listeners {
         self.progress.is_some()
     }
 
+    /// Asks for progress, be it that nobody wants to hear of it.
+    pub(crate) fn ask_for_progress(&mut self) {
+        self.progress.get_or_insert_with(|| Arc::new(|_, _| ()));
+    }
+
     /// Passes a notification on that belongs to the call whose id is the progress token.
     pub(crate) fn hear(&self, method: &str, params: Option<&RawValue>, id: &RequestId) -> Heard {
-        let Some(params) = params else { return Heard::Ignored };
-        if method == method::Progress::NAME {
-            let Some(listener) = &self.progress else { return Heard::Ignored };
-            let Some(progress) = read_progress(params, id) else { return Heard::Ignored };
-            tell(listener, progress);
-            return Heard::Progress;
+        let Some(params) = params.filter(|params| params.get().len() <= MAX_UPDATE_BYTES) else {
+            return Heard::Ignored;
+        };
+        let bytes = params.get().len();
+        match (method, &self.progress, &self.log, &self.log_level) {
+            (method::Progress::NAME, Some(listener), ..) => {
+                let Some(progress) = read_progress(params, id) else { return Heard::Ignored };
+                tell(listener, progress, bytes);
+                Heard::Progress
+            }
+            (method::LoggingMessage::NAME, _, Some(listener), Some(level)) => {
+                let message = serde_json::from_str::<LogMessage>(params.get());
+                let Some(message) = message.ok().filter(|message| reaches(&message.level, level)) else {
+                    return Heard::Ignored;
+                };
+                tell(listener, message, bytes);
+                Heard::Log
+            }
+            _ => Heard::Ignored,
         }
-        if method == method::LoggingMessage::NAME && self.log_level.is_some() {
-            let Some(listener) = &self.log else { return Heard::Ignored };
-            let Ok(message) = serde_json::from_str::<LogMessage>(params.get()) else { return Heard::Ignored };
-            tell(listener, message);
-            return Heard::Log;
-        }
-        Heard::Ignored
     }
 }
 
+/// Levels that nobody knows cannot be compared: what has one is passed on.
+fn reaches(level: &LoggingLevel, least: &LoggingLevel) -> bool {
+    level.severity().zip(least.severity()).is_none_or(|(level, least)| level >= least)
+}
+
 /// A call must not get lost in somebody else's panic.
-fn tell<T>(listener: &Listener<T>, update: T) {
-    let _ = catch_unwind(AssertUnwindSafe(|| listener(update)));
+fn tell<T>(listener: &Listener<T>, update: T, bytes: usize) {
+    let _ = catch_unwind(AssertUnwindSafe(|| listener(update, bytes)));
 }
 
 /// The parameters of `notifications/progress`, as far as they are of use. What is optional and odd is left out.
@@ -147,7 +167,7 @@ mod tests {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = seen.clone();
         let listeners = Listeners {
-            progress: Some(Arc::new(move |progress| sink.lock().unwrap().push(progress))),
+            progress: Some(Arc::new(move |progress, _| sink.lock().unwrap().push(progress))),
             ..Listeners::default()
         };
         let params: &RawValue = serde_json::from_str(params).unwrap();
@@ -189,12 +209,46 @@ mod tests {
     }
 
     #[test]
+    fn prg_09_an_update_longer_than_a_mebibyte_is_ignored() {
+        let params = |length| {
+            let empty = r#"{"progressToken":7,"progress":1,"message":""}"#;
+            empty.replace("\"\"", &format!("\"{}\"", "x".repeat(length - empty.len())))
+        };
+        assert_eq!(heard(&params(MAX_UPDATE_BYTES)).len(), 1);
+        assert_eq!(heard(&params(MAX_UPDATE_BYTES + 1)), []);
+    }
+
+    #[test]
+    fn log_02_what_is_less_than_the_level_that_was_asked_for_is_left_out() {
+        let listeners = Listeners {
+            log: Some(Arc::new(|_, _| ())),
+            log_level: Some(LoggingLevel::Warning),
+            ..Listeners::default()
+        };
+        for (level, expected) in [
+            ("debug", Heard::Ignored),
+            ("info", Heard::Ignored),
+            ("notice", Heard::Ignored),
+            ("warning", Heard::Log),
+            ("error", Heard::Log),
+            ("critical", Heard::Log),
+            ("alert", Heard::Log),
+            ("emergency", Heard::Log),
+            ("of another revision", Heard::Log),
+        ] {
+            let params = format!(r#"{{"level":"{level}","data":null}}"#);
+            let params: &RawValue = serde_json::from_str(&params).unwrap();
+            assert_eq!(listeners.hear("notifications/message", Some(params), &ID), expected, "{level}");
+        }
+    }
+
+    #[test]
     fn log_messages_are_heard_only_where_a_level_was_asked_for() {
         let params: &RawValue = serde_json::from_str(r#"{"level":"info","data":{"a":1}}"#).unwrap();
         let count = Arc::new(Mutex::new(0));
         let sink = count.clone();
         let mut listeners =
-            Listeners { log: Some(Arc::new(move |_| *sink.lock().unwrap() += 1)), ..Listeners::default() };
+            Listeners { log: Some(Arc::new(move |_, _| *sink.lock().unwrap() += 1)), ..Listeners::default() };
         assert_eq!(listeners.hear("notifications/message", Some(params), &ID), Heard::Ignored);
         listeners.log_level = Some(LoggingLevel::Info);
         assert_eq!(listeners.hear("notifications/message", Some(params), &ID), Heard::Log);
@@ -206,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_panic_in_a_listener_is_caught() {
-        let listeners = Listeners { progress: Some(Arc::new(|_| panic!("no"))), ..Listeners::default() };
+        let listeners = Listeners { progress: Some(Arc::new(|_, _| panic!("no"))), ..Listeners::default() };
         let params: &RawValue = serde_json::from_str(r#"{"progressToken":7,"progress":1}"#).unwrap();
         assert_eq!(listeners.hear("notifications/progress", Some(params), &ID), Heard::Progress);
     }

@@ -173,6 +173,13 @@ impl Running<'_> {
         self
     }
 
+    /// Changes how long the call may take, counted from its beginning: signs of life may have earned it more time, or the
+    /// lack of them less than it could have had.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.call = self.call.with_timeout(timeout);
+        self.deadline = self.started.checked_add(timeout);
+    }
+
     /// The attempt that is to be made now. Its time begins.
     pub fn attempt(&mut self) -> AttemptContext {
         self.attempt_started = Instant::now();

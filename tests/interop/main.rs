@@ -11,6 +11,7 @@
     reason = "a test may panic"
 )]
 
+mod catalogue;
 mod content;
 mod errors;
 mod peers;

@@ -67,6 +67,9 @@ impl Guarded {
 
 impl fmt::Debug for Guarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guarded").field("store", &self.store).field("timeout", &self.timeout).finish()
+        f.debug_struct("Guarded")
+            .field("store", &self.store)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }

@@ -12,7 +12,8 @@ use mcp_types::{CacheHint, RawJson};
 use serde_json::value::RawValue;
 
 use super::{
-    Authorization, CacheEntry, CacheKey, CacheOptions, CacheSelector, Cacheable, Freshness, Invalidation,
+    Authorization, CacheEntry, CacheKey, CacheOptions, CacheSelector, CacheStore, Cacheable, Freshness,
+    Invalidation,
     guarded::Guarded,
     marks::Marks,
     place::{Place, Server},
@@ -194,7 +195,7 @@ impl Cache {
         }
         async move {
             if self.enabled {
-                self.store.even_if_paused(|store| store.clear()).await.unwrap_or_default();
+                self.store.even_if_paused(CacheStore::clear).await.unwrap_or_default();
             }
         }
     }

@@ -14,8 +14,18 @@ use tokio::{
 
 use crate::cancel::{CancelHandle, cancelled};
 
-/// How far progress may move the end of a call that asks for it and names no limit: 10 minutes.
+/// How far progress may move the end of a call that asks for it and names no limit: 10 minutes, or its timeout where that is
+/// longer.
 pub const DEFAULT_MAX_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a call may take, whatever progress comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MaxTimeout {
+    /// 10 minutes, or its timeout where that is longer.
+    Default,
+    /// So long, and no longer, whatever its timeout is.
+    Set(Duration),
+}
 
 /// The end of a whole call, which every progress notification moves, up to a maximum, where the caller asked for it.
 #[derive(Debug)]
@@ -29,7 +39,11 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    pub(crate) fn new(after: Duration, max: Option<Duration>) -> Self {
+    pub(crate) fn new(after: Duration, max: Option<MaxTimeout>) -> Self {
+        let max = max.map(|max| match max {
+            MaxTimeout::Default => DEFAULT_MAX_TIMEOUT.max(after),
+            MaxTimeout::Set(max) => max,
+        });
         Self { started: Instant::now(), after, max, moved: AtomicU64::new(0) }
     }
 
@@ -45,17 +59,12 @@ impl Deadline {
     pub(crate) fn allowed(&self) -> Duration {
         let Some(max) = self.max else { return self.after };
         let moved = Duration::from_nanos(self.moved.load(Ordering::Relaxed));
-        moved.saturating_add(self.after).min(max.max(self.after))
+        moved.saturating_add(self.after).min(max)
     }
 
     /// When it ends as things stand; `None` where no clock can hold it.
     pub(crate) fn at(&self) -> Option<Instant> {
         self.started.checked_add(self.allowed())
-    }
-
-    /// The longest that the call may take, whatever progress comes.
-    pub(crate) fn longest(&self) -> Duration {
-        self.max.map_or(self.after, |max| max.max(self.after))
     }
 }
 
@@ -108,7 +117,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn progress_moves_a_deadline_up_to_the_maximum_and_only_where_asked() {
-        for (max, expected) in [(None, 2), (Some(SECOND * 5), 5), (Some(SECOND), 2)] {
+        let set = |seconds| Some(MaxTimeout::Set(SECOND * seconds));
+        for (max, expected) in [(None, 2), (set(5), 5), (set(1), 1), (Some(MaxTimeout::Default), 600)] {
             let deadline = Deadline::new(SECOND * 2, max);
             let started = Instant::now();
             let forever = async {
@@ -130,7 +140,16 @@ mod tests {
         let cancel = CancelHandle::new();
         cancel.cancel("no more");
         assert_eq!(within(&deadline, Some(&cancel), async { 7 }).await, Err(CutOff::Cancelled));
-        let endless = Deadline::new(Duration::MAX, Some(Duration::MAX));
-        assert_eq!(within(&endless, None, async { 7 }).await, Ok(7));
+        for max in [MaxTimeout::Set(Duration::MAX), MaxTimeout::Default] {
+            let endless = Deadline::new(Duration::MAX, Some(max));
+            assert_eq!(within(&endless, None, async { 7 }).await, Ok(7));
+        }
+    }
+
+    #[test]
+    fn the_default_maximum_is_no_shorter_than_the_timeout() {
+        let hour = SECOND * 3600;
+        assert_eq!(Deadline::new(hour, Some(MaxTimeout::Default)).allowed(), hour);
+        assert_eq!(Deadline::new(hour, Some(MaxTimeout::Set(SECOND))).allowed(), SECOND);
     }
 }

@@ -6,7 +6,9 @@ use mcp_retry::{AttemptLog, IdempotencyKey, Origin, Retry};
 use mcp_types::{LoggingLevel, RawJson, method::CallTool};
 use serde::Serialize;
 
-use super::{DEFAULT_MAX_TIMEOUT, Spec};
+#[cfg(doc)]
+use super::DEFAULT_MAX_TIMEOUT;
+use super::{Spec, bounds::MaxTimeout};
 use crate::{
     cached::CacheUse,
     cancel::CancelHandle,
@@ -14,7 +16,7 @@ use crate::{
     error::{InvalidCall, InvalidKind},
     headers,
     method::Answer,
-    updates::{DEFAULT_UPDATES, LogMessage, Progress, Updates, ring},
+    updates::{DEFAULT_UPDATES, LogMessage, MAX_UPDATE_BYTES, Progress, Updates, ring_of_bytes},
 };
 
 /// A call of a tool that has not been sent yet: see [`Client::call_tool`].
@@ -53,19 +55,38 @@ impl<M: Answer> RequestBuilder<M> {
         self
     }
 
-    /// Lets each progress notification begin the [`timeout`](Self::timeout) anew (default: it does not). The call asks for
-    /// progress then. It ends after 10 minutes all the same ([`DEFAULT_MAX_TIMEOUT`]), or as
-    /// [`max_timeout`](Self::max_timeout) says.
+    /// Lets each progress notification of the call begin the [`timeout`](Self::timeout) anew (default: it does not). The call
+    /// asks for progress then. It ends after 10 minutes all the same ([`DEFAULT_MAX_TIMEOUT`]), or as
+    /// [`max_timeout`](Self::max_timeout) says ([patterns/cancellation], timeouts).
+    ///
+    /// [patterns/cancellation]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// use std::time::Duration;
+    ///
+    /// // As long as it says every half minute how far it is, for an hour at most.
+    /// let outcome = client
+    ///     .call_tool("build_index")
+    ///     .timeout(Duration::from_secs(30))
+    ///     .max_timeout(Duration::from_secs(3600))
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn timeout_from_last_progress(mut self) -> Self {
-        self.spec.max_timeout.get_or_insert(DEFAULT_MAX_TIMEOUT);
-        self.spec.listeners.progress.get_or_insert_with(|| Arc::new(|_| ()));
+        self.spec.max_timeout.get_or_insert(MaxTimeout::Default);
+        self.spec.listeners.ask_for_progress();
         self
     }
 
-    /// How long the call may take whatever progress comes (default: 10 minutes). Means
-    /// [`timeout_from_last_progress`](Self::timeout_from_last_progress), too.
+    /// How long the call may take whatever progress comes, and whatever its timeout is (default: 10 minutes, or its timeout
+    /// where that is longer). Means [`timeout_from_last_progress`](Self::timeout_from_last_progress), too.
     pub fn max_timeout(mut self, timeout: Duration) -> Self {
-        self.spec.max_timeout = Some(timeout);
+        self.spec.max_timeout = Some(MaxTimeout::Set(timeout));
         self.timeout_from_last_progress()
     }
 
@@ -78,7 +99,8 @@ impl<M: Answer> RequestBuilder<M> {
     /// Asks for progress, and gives each notification to this function. It is called on the task of the call, for each one
     /// and in order, so it must be quick; a slow one holds up nothing but its own call. A panic in it is caught.
     ///
-    /// Progress that is malformed, or of another call, is ignored. A repetition of the call may report from the start.
+    /// Progress that is malformed, longer than 1 MiB or of another call is ignored. A repetition of the call may report from the
+    /// start. What the server tells is untrusted.
     ///
     /// # Examples
     ///
@@ -93,36 +115,70 @@ impl<M: Answer> RequestBuilder<M> {
     /// # }
     /// ```
     pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.spec.listeners.progress = Some(Arc::new(listener));
+        self.spec.listeners.progress = Some(Arc::new(move |progress, _| listener(progress)));
         self
     }
 
-    /// Asks for progress, and gives it out as a stream, from a buffer of 256 ([`DEFAULT_UPDATES`]). Who reads too slowly misses
-    /// the oldest ones.
-    pub fn progress_stream(self) -> (Self, Updates<Progress>) {
-        let (ring, updates) = ring(DEFAULT_UPDATES);
-        let with_stream = self.progress(move |progress| {
-            ring.push(progress);
-        });
-        (with_stream, updates)
+    /// Asks for progress, and gives it out as a stream, from a buffer of 256 ([`DEFAULT_UPDATES`]) that holds 1 MiB at most
+    /// ([`MAX_UPDATE_BYTES`]). Who reads too slowly misses the oldest ones. Read it while the call is awaited: it is the call
+    /// that fills it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use mcp_client::{Client, transport::MemoryTransport};
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// # let answer = r#"{"jsonrpc":"2.0","id":{{id}},"result":{"resultType":"complete","content":[]}}"#;
+    /// # let client = Client::with_transport(MemoryTransport::reply(answer)).build()?;
+    /// let (call, mut progress) = client.call_tool("build_index").progress_stream();
+    /// let show = async {
+    ///     while let Some(update) = progress.next().await {
+    ///         println!("{} of {:?}", update.progress, update.total);
+    ///     }
+    /// };
+    /// let (outcome, ()) = tokio::join!(call.send(), show);
+    /// # outcome?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn progress_stream(mut self) -> (Self, Updates<Progress>) {
+        let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
+        self.spec.listeners.progress = Some(Arc::new(move |progress, bytes| ring.push_sized(progress, bytes)));
+        (self, updates)
     }
 
     /// Asks for log messages of this level and above, and gives each to this function, as [`progress`](Self::progress)
-    /// does. Logging is deprecated since 2026-07-28; by default none is asked for. What servers log is untrusted.
+    /// does; others are left out. Logging is deprecated since 2026-07-28; by default none is asked for. What servers log is
+    /// untrusted.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// use mcp_client::types::LoggingLevel;
+    ///
+    /// let outcome = client
+    ///     .call_tool("build_index")
+    ///     .log(LoggingLevel::Warning, |message| eprintln!("{:?}: {:.200}", message.level, message.data.get()))
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn log(mut self, level: LoggingLevel, listener: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
         self.spec.listeners.log_level = Some(level);
-        self.spec.listeners.log = Some(Arc::new(listener));
+        self.spec.listeners.log = Some(Arc::new(move |message, _| listener(message)));
         self
     }
 
     /// Asks for log messages of this level and above, and gives them out as a stream, from a buffer of 256
-    /// ([`DEFAULT_UPDATES`]). Who reads too slowly misses the oldest ones.
-    pub fn log_stream(self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
-        let (ring, updates) = ring(DEFAULT_UPDATES);
-        let with_stream = self.log(level, move |message| {
-            ring.push(message);
-        });
-        (with_stream, updates)
+    /// ([`DEFAULT_UPDATES`]) that holds 1 MiB at most ([`MAX_UPDATE_BYTES`]). Who reads too slowly misses the oldest ones.
+    pub fn log_stream(mut self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
+        let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
+        self.spec.listeners.log_level = Some(level);
+        self.spec.listeners.log = Some(Arc::new(move |message, bytes| ring.push_sized(message, bytes)));
+        (self, updates)
     }
 
     /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent.

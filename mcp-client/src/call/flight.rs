@@ -32,6 +32,7 @@ use crate::{
 pub(super) struct Flight<'a> {
     client: &'a Client,
     spec: &'a Spec,
+    deadline: &'a Deadline,
     started: Instant,
     request_id: Option<RequestId>,
     running: Running<'a>,
@@ -80,7 +81,7 @@ impl<'a> Flight<'a> {
     pub(super) fn new(
         client: &'a Client,
         spec: &'a Spec,
-        deadline: &Deadline,
+        deadline: &'a Deadline,
         note: Option<Cow<'static, str>>,
     ) -> Self {
         let tool = client.known_tool(spec);
@@ -88,7 +89,7 @@ impl<'a> Flight<'a> {
             .on(client.identity())
             .named(&spec.target)
             .with_evidence(client.evidence(spec, tool.as_deref()))
-            .with_timeout(deadline.longest());
+            .with_timeout(deadline.allowed());
         let mut running = spec.retry.as_ref().unwrap_or(&client.config().retry).begin(call);
         if let Some((log, origin)) = &spec.continues {
             running = running.continuing(log.clone(), *origin);
@@ -100,6 +101,7 @@ impl<'a> Flight<'a> {
             running,
             client,
             spec,
+            deadline,
             started: Instant::now(),
             request_id: None,
             exchange: ExchangeContext::default(),
@@ -165,6 +167,7 @@ impl<'a> Flight<'a> {
         self.ended.add(Delivery::Refused, self.last_status());
         self.under_way = None;
         let failed = Some(error.outcome().as_str().into());
+        self.running.set_timeout(self.deadline.allowed());
         self.running.repaired(Ended { request_id: self.request_id.clone(), failed }, note)
     }
 
@@ -198,6 +201,8 @@ impl<'a> Flight<'a> {
             failed: failed.map(|outcome| outcome.as_str().into()),
         };
         let failure = failure.map(|failure| failure.with_status(failure.status().or(status)));
+        // Not the longest that progress could earn it: until the next attempt none comes.
+        self.running.set_timeout(self.deadline.allowed());
         self.running.ended(failure, ended).await
     }
 

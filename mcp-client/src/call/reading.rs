@@ -27,6 +27,8 @@ const STREAM_END_GRACE: Duration = Duration::from_millis(5);
 pub(super) struct Reading<'a, 'flight> {
     pub(super) spec: &'a Spec,
     pub(super) deadline: &'a Deadline,
+    /// When the attempt must have ended, whatever progress comes.
+    pub(super) until: Option<Instant>,
     pub(super) id: &'a RequestId,
     pub(super) expect: Expect,
     pub(super) flight: &'a mut Flight<'flight>,
@@ -138,6 +140,8 @@ impl Reading<'_, '_> {
                     }
                     if self.spec.listeners.hear(&method, params, self.id) == Heard::Progress {
                         self.deadline.progressed();
+                        let ends = [self.deadline.at(), self.until];
+                        self.flight.exchange.deadline = ends.into_iter().flatten().min();
                     }
                 }
                 Ok(Event::Foreign) => sse.skipped += 1,

@@ -19,6 +19,8 @@ pub struct Page<M: ListMethod> {
     /// The result without its entries.
     result: Box<M::Result>,
     record: Box<CallRecord>,
+    /// How long the text of the result was.
+    bytes: usize,
 }
 
 impl<M: ListMethod> Page<M> {
@@ -26,29 +28,31 @@ impl<M: ListMethod> Page<M> {
     pub(super) fn new(
         mut result: M::Result,
         record: Box<CallRecord>,
+        bytes: usize,
         refuse: impl Fn(&M::Item) -> Option<HeaderParamsFault>,
     ) -> Self {
         let next_cursor = M::next_cursor(&result).map(str::to_owned);
         let mut items = Vec::new();
         let mut skipped = Vec::new();
-        for item in std::mem::take(M::items(&mut result)).into_all() {
+        for (position, item) in std::mem::take(M::items(&mut result)).into_all().into_iter().enumerate() {
             match item {
                 Item::Good(item) => match refuse(&item) {
                     None => items.push(item),
                     Some(fault) => skipped.extend(
                         RawJson::from_serialize(&item)
                             .ok()
-                            .map(|raw| Skipped { raw, reason: SkipReason::Header(fault) }),
+                            .map(|raw| Skipped { raw, position, reason: SkipReason::Header(fault) }),
                     ),
                 },
                 Item::Malformed(raw) => {
                     let what =
                         raw.parse::<M::Item>().err().map_or_else(String::new, |error| error.to_string());
-                    skipped.push(Skipped { raw, reason: SkipReason::Malformed(cut_message(&what)) });
+                    let reason = SkipReason::Malformed(cut_message(&what));
+                    skipped.push(Skipped { raw, position, reason });
                 }
             }
         }
-        Self { items, skipped, next_cursor, result: Box::new(result), record }
+        Self { items, skipped, next_cursor, result: Box::new(result), record, bytes }
     }
 
     /// The entries.
@@ -63,6 +67,10 @@ impl<M: ListMethod> Page<M> {
 
     pub(super) fn take(self) -> (Vec<M::Item>, Vec<Skipped>) {
         (self.items, self.skipped)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The entries that were left out, and why.
@@ -107,6 +115,7 @@ impl<M: ListMethod> fmt::Debug for Page<M> {
 #[derive(Clone, Debug)]
 pub struct Skipped {
     raw: RawJson,
+    position: usize,
     reason: SkipReason,
 }
 
@@ -114,6 +123,11 @@ impl Skipped {
     /// The entry as it came.
     pub fn raw(&self) -> &RawJson {
         &self.raw
+    }
+
+    /// Where it stood on its page, counted from 0.
+    pub fn position(&self) -> usize {
+        self.position
     }
 
     /// What it calls itself, where it does.
@@ -135,7 +149,7 @@ impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => write!(f, "`{}`: {}", cut_message(&name).escape_debug(), self.reason),
-            None => self.reason.fmt(f),
+            None => write!(f, "entry {} of its page: {}", self.position, self.reason),
         }
     }
 }

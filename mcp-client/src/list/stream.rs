@@ -9,15 +9,21 @@ use std::{
 
 use futures_core::Stream;
 
-use super::{ListFault, Page, Pages};
+use super::{ListFault, Page, Pages, Skipped, WalkEnd, listing::oldest};
 #[cfg(doc)]
 use crate::RequestBuilder;
-use crate::method::ListMethod;
+use crate::{cache::Freshness, method::ListMethod};
+
+/// How many entries that were left out an [`ItemStream`] remembers: 1,024, the first ones.
+pub const MAX_STREAM_SKIPPED: usize = 1_024;
 
 /// The entries of a list as a stream that fetches page after page: see [`RequestBuilder::stream`]. After an error there are
 /// no more.
 pub struct ItemStream<M: ListMethod> {
     waiting: std::vec::IntoIter<M::Item>,
+    skipped: Vec<Skipped>,
+    freshness: Freshness,
+    end: Option<WalkEnd>,
     walk: Walk<M>,
 }
 
@@ -32,10 +38,31 @@ enum Walk<M: ListMethod> {
 
 impl<M: ListMethod> ItemStream<M> {
     pub(super) fn new(pages: Pages<M>) -> Self {
-        Self { waiting: Vec::new().into_iter(), walk: Walk::Idle(Box::new(pages)) }
+        Self {
+            waiting: Vec::new().into_iter(),
+            skipped: Vec::new(),
+            freshness: Freshness::Fetched,
+            end: None,
+            walk: Walk::Idle(Box::new(pages)),
+        }
     }
 
-    /// The next entry; `None` after the last one, at the limit of pages, and after an error.
+    /// The entries that were left out so far, and why; at most the first 1,024 ([`MAX_STREAM_SKIPPED`]).
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// That of the oldest page so far, stale ones before all others.
+    pub fn freshness(&self) -> Freshness {
+        self.freshness
+    }
+
+    /// How the list ended; `None` while there may be more entries, and after an error.
+    pub fn end(&self) -> Option<WalkEnd> {
+        self.end
+    }
+
+    /// The next entry; `None` after the last one, at the limit of pages, and after an error ([`end`](Self::end) says which).
     ///
     /// # Cancel safety
     ///
@@ -73,10 +100,17 @@ impl<M: ListMethod> Stream for ItemStream<M> {
                         return Poll::Pending;
                     };
                     match next {
-                        None => return Poll::Ready(None),
+                        None => {
+                            self.end = pages.end();
+                            return Poll::Ready(None);
+                        }
                         Some(Err(fault)) => return Poll::Ready(Some(Err(fault))),
                         Some(Ok(page)) => {
-                            self.waiting = page.into_items().into_iter();
+                            self.freshness = oldest(self.freshness, page.freshness());
+                            let (items, skipped) = page.take();
+                            let room = MAX_STREAM_SKIPPED - self.skipped.len().min(MAX_STREAM_SKIPPED);
+                            self.skipped.extend(skipped.into_iter().take(room));
+                            self.waiting = items.into_iter();
                             self.walk = Walk::Idle(pages);
                         }
                     }

@@ -5,14 +5,14 @@ use std::{
     fmt,
     hash::{BuildHasher, RandomState},
     marker::PhantomData,
-    time::SystemTime,
+    time::Duration,
 };
 
 use mcp_types::{RawJson, error_code::INVALID_PARAMS};
+use tokio::time::Instant;
 
-use super::{ListFault, Page};
+use super::{DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, ItemStream, ListError, ListFault, Listing, Page, listing};
 use crate::{
-    cache::Invalidation,
     cached::CacheUse,
     call::{RequestBuilder, Spec, refuse},
     client::Client,
@@ -35,7 +35,30 @@ pub struct Pages<M: ListMethod> {
     used: HashSet<u64>,
     hasher: RandomState,
     state: WalkState,
+    /// When all of it must have ended, where it has an end in common.
+    until: Option<Instant>,
+    pub(super) limits: ListLimits,
     method: PhantomData<fn() -> M>,
+}
+
+/// How much is collected at most.
+#[derive(Clone, Copy)]
+pub(super) struct ListLimits {
+    pub(super) items: usize,
+    pub(super) bytes: usize,
+}
+
+impl ListLimits {
+    /// Which limit was reached by so much, if any.
+    pub(super) fn reached(self, items: usize, bytes: usize) -> Option<WalkEnd> {
+        if items >= self.items {
+            Some(WalkEnd::ItemLimit)
+        } else if bytes >= self.bytes {
+            Some(WalkEnd::ByteLimit)
+        } else {
+            None
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,6 +78,8 @@ pub enum WalkEnd {
     PageLimit,
     /// The limit of entries was reached.
     ItemLimit,
+    /// The limit of bytes was reached.
+    ByteLimit,
 }
 
 impl<M: ListMethod> Pages<M> {
@@ -71,6 +96,8 @@ impl<M: ListMethod> Pages<M> {
             used: HashSet::new(),
             hasher: RandomState::new(),
             state: WalkState::UnderWay,
+            until: None,
+            limits: ListLimits { items: DEFAULT_MAX_ITEMS, bytes: DEFAULT_MAX_LIST_BYTES },
             method: PhantomData,
         }
     }
@@ -80,6 +107,50 @@ impl<M: ListMethod> Pages<M> {
     pub fn max_pages(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
+    }
+
+    /// How many entries [`all`](Self::all) collects at most (default: 100,000); the page that reaches it is kept whole.
+    #[must_use]
+    pub fn max_items(mut self, limit: usize) -> Self {
+        self.limits.items = limit;
+        self
+    }
+
+    /// How many bytes of results [`all`](Self::all) collects at most (default: 256 MiB); the page that reaches it is kept
+    /// whole.
+    #[must_use]
+    pub fn max_bytes(mut self, limit: usize) -> Self {
+        self.limits.bytes = limit;
+        self
+    }
+
+    /// The entries of the pages that are left, as a stream.
+    pub fn stream(self) -> ItemStream<M> {
+        ItemStream::new(self)
+    }
+
+    /// Fetches all pages that are left, within the time that one request has (default: the client's, 60 s).
+    ///
+    /// A list that says in the middle that its cursor is invalid is fetched from the beginning once more. Lists that change
+    /// meanwhile can have gaps and repetitions; [`refresh`](RequestBuilder::refresh) keeps older pages of the cache out.
+    ///
+    /// # Errors
+    ///
+    /// [`ListError`], which has what was listed so far, when a page fails, time runs out, or the server hands out a cursor
+    /// twice. Too many pages, entries or bytes are no error: [`Listing::is_complete`] says so.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request under way and loses what was listed so far.
+    pub async fn all(mut self) -> Result<Listing<M>, ListError<M>> {
+        let (timeout, max) = (self.timeout(), self.spec.max_timeout);
+        self.until = Instant::now().checked_add(max.unwrap_or(timeout).max(timeout));
+        listing::all(self).await
+    }
+
+    /// How long one page may take.
+    fn timeout(&self) -> Duration {
+        self.spec.timeout.unwrap_or(self.client.config().timeout)
     }
 
     /// Fetches the next page; `None` after the last one, at the limit, and after an error.
@@ -107,6 +178,11 @@ impl<M: ListMethod> Pages<M> {
             self.state = WalkState::Ended(WalkEnd::PageLimit);
             return None;
         }
+        if let Some(until) = self.until {
+            let left = until.saturating_duration_since(Instant::now());
+            self.spec.timeout = Some(self.timeout().min(left));
+            self.spec.max_timeout = self.spec.max_timeout.map(|max| max.min(left));
+        }
         match super::page::<M>(&self.client, &mut self.spec, self.cache).await {
             Ok(page) => {
                 self.fetched += 1;
@@ -118,11 +194,6 @@ impl<M: ListMethod> Pages<M> {
             }
             Err(error) => {
                 self.state = WalkState::Failed;
-                if self.is_invalid_cursor(&error) {
-                    // The pages that were kept belong to a list that is no more.
-                    let pages = Invalidation::Pages(M::NAME);
-                    self.client.cache().invalidate(&pages, SystemTime::now()).await;
-                }
                 Some(Err(error.into()))
             }
         }

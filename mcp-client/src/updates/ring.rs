@@ -13,8 +13,13 @@ use futures_core::Stream;
 /// How many updates wait for a slow reader by default: 256.
 pub const DEFAULT_UPDATES: usize = 256;
 
+/// How many bytes of updates wait at most, besides the latest one: few long ones are as much as many short ones.
+pub(crate) const MAX_WAITING_BYTES: usize = 16 << 20;
+
 struct Shared<T> {
-    waiting: VecDeque<T>,
+    /// With the bytes of each.
+    waiting: VecDeque<(T, usize)>,
+    bytes: usize,
     capacity: usize,
     missed: u64,
     waker: Option<Waker>,
@@ -34,6 +39,7 @@ pub struct Updates<T>(Arc<Mutex<Shared<T>>>);
 pub(crate) fn ring<T>(capacity: usize) -> (Ring<T>, Updates<T>) {
     let shared = Arc::new(Mutex::new(Shared {
         waiting: VecDeque::new(),
+        bytes: 0,
         capacity: capacity.max(1),
         missed: 0,
         waker: None,
@@ -42,20 +48,39 @@ pub(crate) fn ring<T>(capacity: usize) -> (Ring<T>, Updates<T>) {
     (Ring(shared.clone()), Updates(shared))
 }
 
+impl<T> Shared<T> {
+    fn pop(&mut self) -> Option<T> {
+        let (update, bytes) = self.waiting.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(bytes);
+        Some(update)
+    }
+
+    /// Whether an update of so many bytes has to take the place of others.
+    fn is_full(&self, bytes: usize) -> bool {
+        let heavy = !self.waiting.is_empty() && self.bytes.saturating_add(bytes) > MAX_WAITING_BYTES;
+        heavy || self.waiting.len() >= self.capacity
+    }
+}
+
 fn lock<T>(shared: &Mutex<Shared<T>>) -> MutexGuard<'_, Shared<T>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T> Ring<T> {
-    /// Adds an update. False when an older one had to go for it.
+    /// Adds an update that is small. False when an older one had to go for it.
     pub(crate) fn push(&self, update: T) -> bool {
+        self.push_sized(update, 0)
+    }
+
+    /// Adds an update that keeps so many bytes. False when older ones had to go for it.
+    pub(crate) fn push_sized(&self, update: T, bytes: usize) -> bool {
         let mut shared = lock(&self.0);
-        let full = shared.waiting.len() >= shared.capacity;
-        if full {
-            shared.waiting.pop_front();
+        let full = shared.is_full(bytes);
+        while shared.is_full(bytes) && shared.pop().is_some() {
             shared.missed = shared.missed.saturating_add(1);
         }
-        shared.waiting.push_back(update);
+        shared.bytes = shared.bytes.saturating_add(bytes);
+        shared.waiting.push_back((update, bytes));
         let waker = shared.waker.take();
         drop(shared);
         if let Some(waker) = waker {
@@ -85,7 +110,7 @@ impl<T> Updates<T> {
 
     /// The next one, if it is there already.
     pub fn try_next(&mut self) -> Option<T> {
-        lock(&self.0).waiting.pop_front()
+        lock(&self.0).pop()
     }
 
     /// The next one; `None` once the call has ended and everything was read.
@@ -103,7 +128,7 @@ impl<T> Stream for Updates<T> {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let mut shared = lock(&self.0);
-        if let Some(update) = shared.waiting.pop_front() {
+        if let Some(update) = shared.pop() {
             return Poll::Ready(Some(update));
         }
         if shared.closed {
@@ -140,6 +165,39 @@ mod tests {
         assert_eq!(updates.try_next(), Some(3));
         assert_eq!(updates.next().await, None);
         assert_eq!(updates.try_next(), None);
+    }
+
+    #[test]
+    fn long_updates_are_bounded_by_their_bytes() {
+        let (ring, mut updates) = ring(100);
+        let third = MAX_WAITING_BYTES / 3;
+        for number in 1..=3 {
+            assert!(ring.push_sized(number, third), "{number}");
+        }
+        assert!(!ring.push_sized(4, third));
+        assert_eq!((updates.missed(), updates.try_next()), (1, Some(2)));
+        // Small ones take none of that room, and what was read makes room.
+        assert!(ring.push(5) && ring.push_sized(6, third));
+        // The latest one is always kept: its own length has a limit elsewhere.
+        assert!(!ring.push_sized(7, usize::MAX));
+        assert_eq!((updates.missed(), updates.try_next(), updates.try_next()), (5, Some(7), None));
+        assert!(ring.push_sized(8, MAX_WAITING_BYTES));
+    }
+
+    #[test]
+    fn the_oldest_go_until_the_newest_fits_whatever_its_size() {
+        let (ring, mut updates) = ring_of_bytes(8, 100);
+        for (number, bytes) in [(1, 40), (2, 40), (3, 20), (4, 41)] {
+            ring.push_sized(number, bytes);
+        }
+        // Of 40, 40, 20 and 41 bytes, the first two had to go.
+        assert_eq!((updates.missed(), updates.try_next()), (2, Some(3)));
+        ring.push_sized(5, 1000);
+        assert_eq!((updates.missed(), updates.try_next(), updates.try_next()), (3, Some(5), None));
+        for number in 6..20 {
+            ring.push_sized(number, 0);
+        }
+        assert_eq!((updates.missed(), updates.try_next()), (9, Some(12)));
     }
 
     #[tokio::test]

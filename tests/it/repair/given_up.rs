@@ -136,7 +136,10 @@ async fn a_call_that_is_cancelled_in_its_second_attempt_may_have_run() {
     set.requested(2).await;
     cancel.cancel("enough");
     let ended = under_way.await.unwrap();
-    assert_eq!((record(&ended).outcome, record(&ended).delivery), (OutcomeKind::Cancelled, Delivery::Unknown));
+    assert_eq!(
+        (record(&ended).outcome, record(&ended).delivery),
+        (OutcomeKind::Cancelled, Delivery::Unknown)
+    );
     let log = attempts(record(&ended)).into_iter().map(|(failed, ..)| failed).collect::<Vec<_>>();
     assert_eq!(log, [Some("HTTP_ERROR"), Some("CANCELLED")]);
 }

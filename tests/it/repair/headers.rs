@@ -60,10 +60,7 @@ async fn xmh_18_field_hdr_05_a_the_tool_is_listed_again_and_the_call_sent_once_m
     assert_eq!(record.posts, [Some(400), Some(200), Some(200)]);
     assert_eq!((record.post_count(), record.retry_origin()), (3, Origin::Sdk));
     assert_eq!(record.request_id, Some(4.into()), "that of the second call");
-    assert_eq!(
-        attempts(record),
-        [(Some("HTTP_ERROR"), "none", None), (None, "sdk", Some(HEADERS_NOTE))]
-    );
+    assert_eq!(attempts(record), [(Some("HTTP_ERROR"), "none", None), (None, "sdk", Some(HEADERS_NOTE))]);
 }
 
 #[tokio::test]

@@ -131,10 +131,9 @@ async fn ver_04_ver_05_legacy_unknown_and_odd_entries_are_passed_over() {
         json!([null, 7, {}, ["2026-07-28"], "2026-07-28"]),
     ] {
         // Not all servers say what was asked for.
-        for data in [
-            json!({ "supported": supported }),
-            json!({ "supported": supported, "requested": 7, "x": [] }),
-        ] {
+        for data in
+            [json!({ "supported": supported }), json!({ "supported": supported, "requested": 7, "x": [] })]
+        {
             let (server, client) = serve([Reply::json(400, error(-32022, &data)), good()]).await;
             assert_eq!(record(&call(&client).await).outcome, OutcomeKind::ToolSuccess, "{data}");
             only_calls(&server, 2);
