@@ -9,13 +9,19 @@ use serde::Serialize;
 
 use crate::{
     cache::CacheOptions,
-    client::{Client, Config, Redact},
+    client::{Client, Config, Redact, TraceProvider},
     error::InvalidCall,
     headers,
     input_kinds::InputKinds,
     observer::Observer,
+    pace::Pace,
+    token::TokenSource,
+    trace_context::TraceContext,
     transport::{Limits, Transport},
 };
+
+/// The default of [`ClientBuilder::completion_rate`]: 20 a second.
+pub const DEFAULT_COMPLETION_RATE: u32 = 20;
 
 /// The default of [`ClientBuilder::timeout`]: 60 s.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -39,10 +45,17 @@ pub struct ClientBuilder {
     trust: Trust,
     observer: Option<Arc<dyn Observer>>,
     redact: Option<Arc<Redact>>,
+    tokens: Option<Arc<dyn TokenSource>>,
+    trace: Option<Arc<TraceProvider>>,
+    /// What is put around the transport, innermost first.
+    layers: Vec<Layer>,
     cache: CacheOptions,
     ignore_capabilities: bool,
+    completion_rate: u32,
     extensions: RawMap,
 }
+
+type Layer = Box<dyn FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport> + Send>;
 
 /// How the server is reached.
 enum Way {
@@ -77,8 +90,12 @@ impl ClientBuilder {
             trust: Trust::Untrusted,
             observer: None,
             redact: None,
+            tokens: None,
+            trace: None,
+            layers: Vec::new(),
             cache: CacheOptions::default(),
             ignore_capabilities: false,
+            completion_rate: DEFAULT_COMPLETION_RATE,
             extensions: RawMap::new(),
         }
     }
@@ -129,6 +146,65 @@ impl ClientBuilder {
     /// Reaches the server by a transport of your own.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.way = Way::Custom(Arc::new(transport));
+        self
+    }
+
+    /// Puts a transport of yours around the one that reaches the server, whatever that is: to count requests, to sign them, to
+    /// hold them back. It sees every attempt, those of repairs and lists included; redirects are followed beneath it. Of several
+    /// layers, the last one sees a request first.
+    ///
+    /// The layer hands on [`identity`](Transport::identity) and [`carries_headers`](Transport::carries_headers), and must not
+    /// repeat a request: only the client knows which may be.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use std::sync::{Arc, atomic::{AtomicUsize, Ordering}};
+    /// use mcp_client::{
+    ///     Client, async_trait,
+    ///     error::TransportError,
+    ///     transport::{Exchange, ExchangeContext, Outgoing, Transport},
+    /// };
+    ///
+    /// /// Counts the requests, and says on whose behalf they are made.
+    /// #[derive(Debug)]
+    /// struct Counted {
+    ///     inner: Arc<dyn Transport>,
+    ///     requests: Arc<AtomicUsize>,
+    /// }
+    ///
+    /// #[async_trait]
+    /// impl Transport for Counted {
+    ///     async fn exchange(
+    ///         &self,
+    ///         mut request: Outgoing,
+    ///         cx: &mut ExchangeContext,
+    ///     ) -> Result<Exchange, TransportError> {
+    ///         self.requests.fetch_add(1, Ordering::Relaxed);
+    ///         if let Ok(value) = "billing".parse() {
+    ///             request.headers.insert("x-team", value);
+    ///         }
+    ///         self.inner.exchange(request, cx).await
+    ///     }
+    ///     fn identity(&self) -> &str {
+    ///         self.inner.identity()
+    ///     }
+    ///     fn carries_headers(&self) -> bool {
+    ///         self.inner.carries_headers()
+    ///     }
+    /// }
+    ///
+    /// # fn f() -> Result<(), mcp_client::BuildError> {
+    /// let requests = Arc::new(AtomicUsize::new(0));
+    /// let counter = Arc::clone(&requests);
+    /// let client = Client::http("https://mcp.example.com/mcp")?
+    ///     .layer(|inner| Counted { inner, requests: counter })
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn layer<T: Transport>(mut self, wrap: impl FnOnce(Arc<dyn Transport>) -> T + Send + 'static) -> Self {
+        self.layers.push(Box::new(|inner| Arc::new(wrap(inner))));
         self
     }
 
@@ -208,6 +284,48 @@ impl ClientBuilder {
         self.header(http::header::AUTHORIZATION.as_str(), &format!("Bearer {token}"))
     }
 
+    /// Takes the bearer tokens from a source, which is asked before each attempt and told when a token was refused (401); the
+    /// call is sent again then, once, with another token if the source has one. By default there is none.
+    ///
+    /// A header `Authorization` of one call wins, and the source is not asked; one of the client's is replaced by what the source
+    /// gives. Tokens go to this server's origin only.
+    pub fn token_source(mut self, source: impl TokenSource) -> Self {
+        self.tokens = Some(Arc::new(source));
+        self
+    }
+
+    /// Says which trace each request belongs to: this function is called once for each attempt, on the task of the call; `None`
+    /// sends no trace (the default). A panic in it is caught, and means `None`. A request that was
+    /// [given](crate::RequestBuilder::trace_context) its trace has that.
+    ///
+    /// # Examples
+    ///
+    /// The current context of OpenTelemetry, as its global propagator writes it. With the feature `tracing` and a subscriber
+    /// that activates the contexts of its spans, that is the span of the call.
+    ///
+    /// ```no_run
+    /// use std::collections::HashMap;
+    /// use mcp_client::{Client, TraceContext};
+    ///
+    /// # fn f() -> Result<(), mcp_client::BuildError> {
+    /// let client = Client::http("https://mcp.example.com/mcp")?
+    ///     .trace_context_from(|| {
+    ///         let mut carrier = HashMap::<String, String>::new();
+    ///         opentelemetry::global::get_text_map_propagator(|propagator| propagator.inject(&mut carrier));
+    ///         Some(TraceContext::from_entries(carrier))
+    ///     })
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trace_context_from(
+        mut self,
+        provider: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace = Some(Arc::new(provider));
+        self
+    }
+
     /// Accepts a result without `content` that has `structuredContent`, and a null `isError`; both are noted in the
     /// record (default: off).
     pub fn lenient_results(mut self, lenient: bool) -> Self {
@@ -268,6 +386,15 @@ impl ClientBuilder {
         self
     }
 
+    /// How many completions are asked for in a second at most (default: 20), so that typing does not flood the server
+    /// ([completion], security). More wait for their turn, within the time that they have; zero means no limit.
+    ///
+    /// [completion]: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+    pub fn completion_rate(mut self, per_second: u32) -> Self {
+        self.completion_rate = per_second;
+        self
+    }
+
     /// Declares an extension with each request, with its settings (an object; `{}` for none). By default none is declared.
     /// Declare only what the application serves: this client itself implements none so far.
     ///
@@ -296,7 +423,7 @@ impl ClientBuilder {
         if let Some(refusal) = self.refusal {
             return Err(BuildError::Header(refusal));
         }
-        let transport = match self.way {
+        let transport: Arc<dyn Transport> = match self.way {
             Way::None => return Err(BuildError::NoTransport),
             Way::Custom(transport) => transport,
             #[cfg(feature = "http")]
@@ -315,6 +442,7 @@ impl ClientBuilder {
                 Arc::new(crate::transport::http::HttpTransport::new(client, url, self.limits))
             }
         };
+        let transport = self.layers.into_iter().fold(transport, |inner, layer| layer(inner));
         let name = match &self.info {
             Some(info) => format!("{}@{}", info.name, info.version),
             None => "anonymous".to_owned(),
@@ -333,7 +461,10 @@ impl ClientBuilder {
             trust: self.trust,
             observer: self.observer,
             redact: self.redact,
+            tokens: self.tokens,
+            trace: self.trace,
             ignore_capabilities: self.ignore_capabilities,
+            completions: Pace::new(self.completion_rate),
             extensions: self.extensions,
         };
         Client::from_parts(transport, config, self.cache)

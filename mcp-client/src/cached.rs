@@ -4,10 +4,11 @@ use std::time::SystemTime;
 
 use mcp_retry::Layer;
 use mcp_types::ResultType;
+use tokio::time::Instant;
 
 use crate::{
     cache::{CacheEntry, Cacheable, Freshness, Lookup},
-    call::{Finished, RequestBuilder, Spec, from_cache, run as run_call},
+    call::{Finished, RequestBuilder, Spec, from_cache, run as run_call, token_in_time},
     cancel::CancelHandle,
     client::Client,
     decode::{self, Decoded, Notes},
@@ -82,12 +83,23 @@ pub(crate) async fn run<M: Answer>(
     let Some(cacheable) = Cacheable::of(M::NAME, cursor.as_deref(), uri.as_deref()) else {
         return run_call::<M>(client, spec, None).await;
     };
-    let authorization = client.authorization_context(spec);
+    let mut token = None;
+    if client.has_token_source(spec) {
+        // What it takes to learn who asks is part of the call's time.
+        spec.begun = Some(Instant::now());
+        match token_in_time(client, spec).await {
+            Some(Ok(found)) => token = found,
+            // The call itself asks again, and says what came of it.
+            _ => return run_and_forget::<M>(client, spec).await,
+        }
+    }
+    let authorization = client.authorization_context(spec, token.as_ref());
     if cache_use != CacheUse::Refresh {
         if let Lookup::Fresh(entry) = cache.lookup(cacheable, &authorization, SystemTime::now()).await {
             // What cannot be read any more is no hit.
             if let Some(decoded) = read::<M>(client, spec, &entry) {
                 let record = from_cache(client, spec, Freshness::Fresh { age: entry.age(SystemTime::now()) });
+                spec.begun = None;
                 return Ok(finished(decoded, record, &entry));
             }
         }
@@ -97,10 +109,17 @@ pub(crate) async fn run<M: Answer>(
     spec.fallback = cache_use == CacheUse::StaleIfError;
     let result = run_call::<M>(client, spec, None).await;
     let has_fallback = std::mem::take(&mut spec.fallback);
+    spec.begun = None;
     match result {
         Ok(mut finished) => {
             if let (Decoded::Complete(result), Some(raw)) = (&finished.decoded, finished.kept.take()) {
                 let hint = M::cache_hint(result);
+                // A token may have been renewed meanwhile, and the answer is that of the one that was sent.
+                let authorization = if finished.token == token {
+                    authorization
+                } else {
+                    client.authorization_context(spec, finished.token.as_ref())
+                };
                 cache.store(&ticket, &authorization, raw.as_raw(), hint, SystemTime::now()).await;
             }
             Ok(finished)
@@ -127,7 +146,18 @@ fn read<M: Answer>(client: &Client, spec: &Spec, entry: &CacheEntry) -> Option<D
 }
 
 fn finished<R>(decoded: Decoded<R>, record: Box<CallRecord>, entry: &CacheEntry) -> Finished<R> {
-    Finished { decoded, record, kept: None, bytes: entry.result().get().len(), tool: None }
+    Finished { decoded, record, kept: None, bytes: entry.result().get().len(), tool: None, token: None }
+}
+
+/// Makes a call that began before, without the cache.
+async fn run_and_forget<M: Answer>(
+    client: &Client,
+    spec: &mut Spec,
+) -> Result<Finished<M::Result>, CallError> {
+    spec.keep = false;
+    let result = run_call::<M>(client, spec, None).await;
+    spec.begun = None;
+    result
 }
 
 /// The end of a call whose server could not be had: what is kept, or the error. The observer is told once.

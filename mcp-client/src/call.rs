@@ -13,7 +13,7 @@ mod tool;
 
 use std::{sync::Arc, time::Duration};
 
-use http::HeaderMap;
+use http::{HeaderMap, header::AUTHORIZATION};
 use mcp_retry::{AttemptLog, Delivery, Origin, Repeat, Retry};
 use mcp_types::{Method, RawJson, RawMap};
 use tokio::{
@@ -22,6 +22,7 @@ use tokio::{
 };
 
 pub(crate) use self::{
+    bounds::MaxTimeout,
     flight::{Finished, from_cache, no_record, refuse},
     inner::InnerPosts,
 };
@@ -30,7 +31,7 @@ pub use self::{
     builder::{CallToolBuilder, RequestBuilder},
 };
 use self::{
-    bounds::{CutOff, Deadline, MaxTimeout, within},
+    bounds::{CutOff, Deadline, within},
     flight::Flight,
     reading::Reading,
     repair::Repair,
@@ -44,7 +45,10 @@ use crate::{
     input_kinds::InputKinds,
     method::Answer,
     request,
+    spans::CallSpan,
+    token::{BearerToken, TokenError},
     tool_book::KnownTool,
+    trace_context::TraceContext,
     updates::Listeners,
 };
 
@@ -59,6 +63,8 @@ pub(crate) struct Spec {
     pub(crate) others: Vec<(&'static str, RawJson)>,
     /// The caller's own `_meta` entries.
     pub(crate) meta: RawMap,
+    /// The trace, where the caller gave one: instead of the client's, and not stored with the call.
+    pub(crate) trace: Option<Box<TraceContext>>,
     pub(crate) headers: HeaderMap,
     pub(crate) timeout: Option<Duration>,
     pub(crate) attempt_timeout: Option<Duration>,
@@ -77,6 +83,8 @@ pub(crate) struct Spec {
     pub(crate) retry: Option<Retry>,
     /// The attempts of an earlier call that this one continues.
     pub(crate) continues: Option<(AttemptLog, Origin)>,
+    /// When it began, where that was before its first attempt.
+    pub(crate) begun: Option<Instant>,
     /// Whether the result is kept as it came, for the cache.
     pub(crate) keep: bool,
     /// Whether there may be another answer where the server cannot be had: its error is not the end of the call then.
@@ -93,6 +101,7 @@ impl Spec {
             arguments: None,
             others: Vec::new(),
             meta: RawMap::new(),
+            trace: None,
             headers: HeaderMap::new(),
             timeout: None,
             attempt_timeout: None,
@@ -105,6 +114,7 @@ impl Spec {
             tool: None,
             retry: None,
             continues: None,
+            begun: None,
             keep: false,
             fallback: false,
             inner: None,
@@ -114,6 +124,7 @@ impl Spec {
     /// A request of another method, on behalf of this call: same headers, same limits, no listeners.
     pub(crate) fn inner<M: Method>(&self, posts: InnerPosts) -> Self {
         Self {
+            trace: self.trace.clone(),
             headers: self.headers.clone(),
             timeout: self.timeout,
             attempt_timeout: self.attempt_timeout,
@@ -134,10 +145,20 @@ pub(crate) async fn run<M: Answer>(
     spec: &Spec,
     state: Option<&State>,
 ) -> Result<Finished<M::Result>, CallError> {
-    let deadline = Deadline::new(spec.timeout.unwrap_or(client.config().timeout), spec.max_timeout);
+    let span = CallSpan::begin(client, spec);
+    span.within(make::<M>(client, spec, state, span.clone())).await
+}
+
+async fn make<M: Answer>(
+    client: &Client,
+    spec: &Spec,
+    state: Option<&State>,
+    span: CallSpan,
+) -> Result<Finished<M::Result>, CallError> {
+    let deadline = Deadline::of(client, spec);
     let note = state.and_then(|state| state.accepting_duplicates.clone());
     let cancel = spec.cancel.as_ref();
-    let mut flight = Flight::new(client, spec, &deadline, note);
+    let mut flight = Flight::new(client, spec, &deadline, note, span);
     if let Some(refusal) = flight.refusal() {
         return flight.finish::<M>(Err(refusal.into()));
     }
@@ -149,18 +170,20 @@ pub(crate) async fn run<M: Answer>(
         let attempt = attempt::<M>(client, spec, state, &deadline, &mut flight);
         let mut result = match within(&deadline, cancel, attempt).await {
             Ok(result) => result,
-            Err(CutOff::TimedOut(after)) => Err(timed_out(after)),
+            Err(CutOff::TimedOut(after)) => Err(flight.timed_out(after)),
             // Told at the head of the loop.
             Err(CutOff::Cancelled) => continue,
         };
         if let Err(error) = &result {
             if let Some(repair) = Repair::of::<M>(client, error, &flight) {
                 flight.refused(error);
-                let mending = Box::pin(repair.mend(client, spec, &mut flight));
-                let mended = within(&deadline, cancel, mending).await.unwrap_or(false);
+                let mending = Box::pin(repair.mend(client, spec, error, &mut flight));
+                let mended = within(&deadline, cancel, mending).await.unwrap_or(Ok(false));
                 flight.count_inner();
-                if mended && flight.end_repaired(error, repair.note()) {
-                    continue;
+                match mended {
+                    Ok(true) if flight.end_repaired(error, repair.note()) => continue,
+                    Ok(_) => {}
+                    Err(instead) => result = Err(instead),
                 }
             }
         }
@@ -175,9 +198,16 @@ pub(crate) async fn run<M: Answer>(
     }
 }
 
-fn timed_out(after: Duration) -> CallError {
-    // Our own timer proves nothing about the request.
-    TransportError::new(TransportErrorKind::Timeout { after }, Delivery::Unknown).into()
+/// The token for a request, as long as the call may take: `None` where time runs out, or the caller gives up.
+pub(crate) async fn token_in_time(
+    client: &Client,
+    spec: &Spec,
+) -> Option<Result<Option<BearerToken>, TokenError>> {
+    within(&Deadline::of(client, spec), spec.cancel.as_ref(), client.token(spec)).await.ok()
+}
+
+fn timed_out(after: Duration, delivery: Delivery) -> CallError {
+    TransportError::new(TransportErrorKind::Timeout { after }, delivery).into()
 }
 
 /// One attempt: a request with an id of its own, and what came back.
@@ -190,7 +220,13 @@ async fn attempt<M: Answer>(
 ) -> Result<Decoded<M::Result>, CallError> {
     let id = client.next_id();
     flight.begin_attempt(&id);
-    let outgoing = request::build::<M>(client, spec, state, id.clone(), flight.tool.as_deref())?;
+    let authorization = flight.authorization().await?;
+    let trace = flight.trace();
+    let mut outgoing =
+        request::build::<M>(client, spec, state, id.clone(), flight.tool.as_deref(), trace.as_deref())?;
+    if let Some(authorization) = authorization {
+        outgoing.headers.insert(AUTHORIZATION, authorization);
+    }
     let limit = spec.attempt_timeout.or(client.config().attempt_timeout);
     let until = limit.and_then(|limit| Instant::now().checked_add(limit));
     flight.exchange.deadline = [deadline.at(), until].into_iter().flatten().min();
@@ -203,7 +239,8 @@ async fn attempt<M: Answer>(
     };
     match (limit, until) {
         (Some(after), Some(until)) => {
-            timeout_at(until, exchange).await.unwrap_or_else(|_| Err(timed_out(after)))
+            // Our own timer proves nothing about the request.
+            timeout_at(until, exchange).await.unwrap_or_else(|_| Err(timed_out(after, Delivery::Unknown)))
         }
         _ => exchange.await,
     }

@@ -8,10 +8,10 @@ use std::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicI64, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
-use http::HeaderMap;
+use http::{HeaderMap, header::AUTHORIZATION};
 use mcp_retry::{Evidence, Registry, Repeat, Retry, Source, Trust};
 use mcp_types::{
     ArgumentText, CompletionReference, Implementation, JsonError, Method, ProtocolVersion, RawJson, RawMap,
@@ -31,9 +31,12 @@ use crate::{
     input_kinds::InputKinds,
     method::Answer,
     observer::Observer,
+    pace::Pace,
     record::CallRecord,
     subscription::ListenBuilder,
+    token::{BearerToken, TokenError, TokenRefusal, TokenSource},
     tool_book::{KnownTool, ToolBook},
+    trace_context::TraceContext,
     transport::Transport,
 };
 
@@ -91,10 +94,17 @@ pub(crate) struct Config {
     pub(crate) trust: Trust,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) redact: Option<Arc<Redact>>,
+    pub(crate) tokens: Option<Arc<dyn TokenSource>>,
+    pub(crate) trace: Option<Arc<TraceProvider>>,
     pub(crate) ignore_capabilities: bool,
+    /// How fast completions may be asked for.
+    pub(crate) completions: Pace,
     /// The extensions that are declared, with their settings.
     pub(crate) extensions: RawMap,
 }
+
+/// What says which trace an attempt belongs to.
+pub(crate) type TraceProvider = dyn Fn() -> Option<TraceContext> + Send + Sync;
 
 /// What lets error data through into records.
 pub(crate) type Redact = dyn Fn(&RawJson) -> Option<serde_json::Value> + Send + Sync;
@@ -157,6 +167,21 @@ impl Client {
 
     /// Asks the server which versions it speaks and what it offers. Never needed; once it was asked, requests for what it does
     /// not offer are refused here (unless [`ignore_capabilities`](ClientBuilder::ignore_capabilities) is set).
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// let server = client.discover().send().await?;
+    /// println!("{:?} speaks {:?}", server.server_info(), server.supported_versions);
+    /// if server.common_version().is_none() {
+    ///     println!("and this client speaks none of them");
+    /// }
+    /// // Guidance for a language model, as the server words it: untrusted.
+    /// println!("{}", server.instructions.as_deref().unwrap_or_default());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn discover(&self) -> RequestBuilder<Discover> {
         RequestBuilder::new(self.clone(), "")
     }
@@ -182,18 +207,70 @@ impl Client {
     }
 
     /// Reads the resource of that URI, which is sent as it is.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_client::{Outcome, types::ResourceContents};
+    ///
+    /// let read = match client.read_resource("file:///logo.png").send().await {
+    ///     Ok(Outcome::Complete(read)) => read,
+    ///     Ok(Outcome::InputRequired(asked)) => return Err(format!("it asks for input: {asked:?}").into()),
+    ///     Err(error) if error.is_resource_not_found() => return Ok(()),
+    ///     Err(error) => return Err(error.into()),
+    /// };
+    /// for contents in &read.contents {
+    ///     match contents {
+    ///         ResourceContents::Text(text) => println!("{}: {}", text.uri, text.text),
+    ///         // What is no Base64 is an error of this part alone.
+    ///         ResourceContents::Blob(blob) => println!("{}: {} bytes", blob.uri, blob.bytes()?.len()),
+    ///         other => println!("not understood: {other:?}"),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read_resource(&self, uri: impl Into<String>) -> RequestBuilder<ReadResource> {
         RequestBuilder::new(self.clone(), uri.into())
     }
 
-    /// Gets the prompt of that name.
+    /// Gets the prompt of that name. What it says is untrusted: let the user choose prompts, and see what they say.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// use mcp_client::Outcome;
+    ///
+    /// match client.get_prompt("review").argument("code", "fn main() {}").send().await? {
+    ///     Outcome::Complete(prompt) => println!("{} messages", prompt.messages.len()),
+    ///     Outcome::InputRequired(asked) => println!("asked for {:?}", asked.unanswered().collect::<Vec<_>>()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn get_prompt(&self, name: impl Into<String>) -> RequestBuilder<GetPrompt> {
         RequestBuilder::new(self.clone(), name.into())
     }
 
     /// Asks for completions of an argument of a prompt or a resource template, of which the user typed `value` so far.
     ///
-    /// Ask when the user pauses, not at every key. The suggestions are untrusted.
+    /// Ask when the user pauses, not at every key; no more than 20 a second are sent
+    /// ([`completion_rate`](ClientBuilder::completion_rate)). The suggestions are untrusted.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// use mcp_client::types::PromptReference;
+    ///
+    /// let prompt = PromptReference::new("review");
+    /// let found = client.complete(prompt, "framework", "fla").resolved("language", "python").send().await?;
+    /// println!("{:?}", found.completion.values);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn complete(
         &self,
         of: impl Into<CompletionReference>,
@@ -214,6 +291,12 @@ impl Client {
         for tool in tools {
             self.inner.tools.learn(tool);
         }
+    }
+
+    /// Forgets all results that the cache keeps: of this client, and of all that share its store, whatever their server. Sends
+    /// nothing.
+    pub async fn clear_cache(&self) {
+        self.cache().clear(SystemTime::now()).await;
     }
 
     /// What the server said of itself when it was last asked by [`discover`](Self::discover).
@@ -262,9 +345,43 @@ impl Client {
         &self.inner.cache
     }
 
-    /// By whose rights a request is made, as far as its headers say.
-    pub(crate) fn authorization_context(&self, spec: &Spec) -> Authorization {
-        self.cache().authorization(&self.headers(spec), None)
+    /// By whose rights a request is made, as far as its headers and the token say.
+    pub(crate) fn authorization_context(&self, spec: &Spec, token: Option<&BearerToken>) -> Authorization {
+        self.cache().authorization(&self.headers(spec), token.map(BearerToken::as_str))
+    }
+
+    /// Whether a source gives the token of a request: not where the caller has set its `Authorization`.
+    pub(crate) fn has_token_source(&self, spec: &Spec) -> bool {
+        self.config().tokens.is_some() && !spec.headers.contains_key(AUTHORIZATION)
+    }
+
+    /// The token for a request, where a source gives it.
+    pub(crate) async fn token(&self, spec: &Spec) -> Result<Option<BearerToken>, TokenError> {
+        match self.config().tokens.as_ref().filter(|_| self.has_token_source(spec)) {
+            Some(source) => source.token().await,
+            None => Ok(None),
+        }
+    }
+
+    /// What the source has instead of a token that was refused.
+    pub(crate) async fn another_token(
+        &self,
+        refusal: TokenRefusal<'_>,
+    ) -> Result<Option<BearerToken>, TokenError> {
+        match &self.config().tokens {
+            Some(source) => source.refused(refusal).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The trace of a request: the caller's, or what the client was given for all.
+    pub(crate) fn trace_context<'a>(&self, spec: &'a Spec) -> Option<Cow<'a, TraceContext>> {
+        if let Some(trace) = &spec.trace {
+            return Some(Cow::Borrowed(trace));
+        }
+        let provider = self.config().trace.as_ref()?;
+        // What only observes a call must not end it.
+        catch_unwind(AssertUnwindSafe(|| provider())).ok().flatten().map(Cow::Owned)
     }
 
     /// The client's headers, and those of the call, which win.

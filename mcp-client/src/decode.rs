@@ -16,6 +16,6 @@ pub(crate) use self::{
     call_tool::call_tool,
     envelope::{ErrorBody, Event, Reply, event, reply},
     members::Members,
-    opened::Opened,
+    opened::{Acknowledged, Opened},
     result::{Decoded, Expect, Notes, Shape, as_it_is, invalid, result},
 };

@@ -4,7 +4,10 @@ use http::{HeaderName, HeaderValue};
 use mcp_types::{RawJson, meta};
 use serde::Serialize;
 
-use crate::error::{InvalidCall, InvalidKind};
+use crate::{
+    error::{InvalidCall, InvalidKind},
+    trace_context,
+};
 
 /// Headers that follow from the message or the connection. A value of the caller's that disagreed with the body
 /// would be refused by servers, or smuggle something past them.
@@ -47,17 +50,26 @@ pub(crate) fn user_header(name: &str, value: &str) -> Result<(HeaderName, Header
 }
 
 /// A `_meta` entry of the caller's, or why it is refused. The key `progressToken` belongs to the client, and so do
-/// all keys with a reserved prefix; `traceparent`, `tracestate` and `baggage` are the caller's.
+/// all keys with a reserved prefix; `traceparent`, `tracestate` and `baggage` to the trace context.
 pub(crate) fn meta_entry(key: &str, value: &impl Serialize) -> Result<RawJson, InvalidCall> {
     let refuse = |what| InvalidCall::new(InvalidKind::MetaKey, what);
     if key == meta::key::PROGRESS_TOKEN {
         return Err(refuse(format!("the `_meta` key `{key}` is owned by the client")));
     }
+    if trace_context::is_key(key) {
+        return Err(refuse(format!("the `_meta` key `{key}` is that of the trace context")));
+    }
     meta::validate_key(key).map_err(|error| {
         refuse(format!("the `_meta` key `{}` is refused", key.escape_debug())).with_source(error)
     })?;
+    json(key, value)
+}
+
+/// The value of a `_meta` entry.
+pub(crate) fn json(key: &str, value: &impl Serialize) -> Result<RawJson, InvalidCall> {
     RawJson::from_serialize(value).map_err(|error| {
-        refuse(format!("the value of the `_meta` key `{key}` cannot be put into JSON")).with_source(error)
+        let what = format!("the value of the `_meta` key `{key}` cannot be put into JSON");
+        InvalidCall::new(InvalidKind::MetaKey, what).with_source(error)
     })
 }
 
@@ -69,7 +81,10 @@ pub(crate) fn extension(identifier: &str, settings: &impl Serialize) -> Result<R
     let well_formed = identifier.split_once('/').is_some_and(|(prefix, name)| {
         let prefix = meta::validate_key(&format!("{prefix}/"));
         let reserved = matches!(prefix, Err(meta::MetaKeyError::Reserved(_)));
-        (prefix.is_ok() || reserved) && !name.is_empty() && meta::validate_key(name).is_ok()
+        (prefix.is_ok() || reserved)
+            && !name.is_empty()
+            && !name.contains('/')
+            && meta::validate_key(name).is_ok()
     });
     if !well_formed {
         return Err(refuse(format!("the extension `{shown}` is not named as `prefix/name`")));
@@ -132,11 +147,19 @@ mod tests {
 
     #[test]
     fn meta_keys_of_the_protocol_are_refused() {
-        for key in ["progressToken", "io.modelcontextprotocol/clientInfo", "com.mcp.tools/x", "1a/b", "a/-b"]
-        {
+        for key in [
+            "progressToken",
+            "io.modelcontextprotocol/clientInfo",
+            "com.mcp.tools/x",
+            "1a/b",
+            "a/-b",
+            "traceparent",
+            "tracestate",
+            "baggage",
+        ] {
             assert_eq!(meta_entry(key, &1).unwrap_err().kind(), InvalidKind::MetaKey, "{key}");
         }
-        for key in ["traceparent", "com.example/id", "com.example.mcp/x", "plain"] {
+        for key in ["Traceparent", "com.example/id", "com.example.mcp/x", "plain"] {
             assert_eq!(meta_entry(key, &1).unwrap().get(), "1", "{key}");
         }
     }

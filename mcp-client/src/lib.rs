@@ -40,18 +40,24 @@ pub mod error;
 mod error_hint;
 mod header_params;
 mod headers;
+#[cfg(feature = "http")]
+mod icon;
 mod input_kinds;
 mod list;
 mod method;
 mod observer;
 mod outcome;
+mod pace;
 pub mod record;
 mod request;
 mod retry_after;
 mod schema;
 pub mod sse;
+mod spans;
 mod subscription;
+mod token;
 mod tool_book;
+mod trace_context;
 pub mod transport;
 mod updates;
 
@@ -59,11 +65,13 @@ pub use async_trait::async_trait;
 pub use mcp_retry::{self as retry, Delivery, IdempotencyKey, Layer, Retry};
 pub use mcp_types::{self as types, ElicitResult as ElicitAnswer};
 
+#[cfg(feature = "http")]
+pub use self::icon::{IconFault, IconRules, IconSource, MAX_ICON_DATA_URI};
 #[cfg(feature = "schema")]
 pub use self::schema::{MAX_VIOLATIONS, SchemaFault, SchemaFaultKind, SchemaViolation, Validation};
 pub use self::{
     answered::{Answered, Outcome},
-    builder::{BuildError, ClientBuilder, DEFAULT_TIMEOUT},
+    builder::{BuildError, ClientBuilder, DEFAULT_COMPLETION_RATE, DEFAULT_TIMEOUT},
     call::{CallToolBuilder, DEFAULT_MAX_TIMEOUT, RequestBuilder},
     cancel::CancelHandle,
     client::Client,
@@ -84,6 +92,10 @@ pub use self::{
     subscription::{
         DEFAULT_BUFFERED_EVENTS, ListenBuilder, Subscription, SubscriptionEnd, SubscriptionEvent,
     },
+    token::{BearerToken, TokenError, TokenRefusal, TokenSource},
     tool_book::{KnownTool, MAX_BOOK_BYTES, MAX_KNOWN_TOOLS, ToolBook},
+    trace_context::{
+        MAX_BAGGAGE_BYTES, MAX_BAGGAGE_ENTRIES, MAX_TRACESTATE_ENTRIES, TraceContext, TraceContextFault,
+    },
     updates::{DEFAULT_UPDATES, LogMessage, MAX_UPDATE_BYTES, Progress, Updates},
 };

@@ -61,7 +61,7 @@ impl<M: ListMethod> RequestBuilder<M> {
     /// let mut pages = client.list_prompts().pages().max_pages(10);
     /// while let Some(page) = pages.next().await {
     ///     for prompt in page?.items() {
-    ///         println!("{}", prompt.display_name());
+    ///         println!("{}", prompt.name);
     ///     }
     /// }
     /// # Ok(())

@@ -21,6 +21,7 @@ use crate::{
     error::ProtocolFault,
     header_params::HeaderParamsFault,
     record::OutcomeKind,
+    spans,
 };
 
 /// How the client asks, decodes and records. Public in name only: it seals the traits that build on it.
@@ -254,7 +255,9 @@ lists! {
         fn learn(client: &Client, tool: &Tool) -> Option<HeaderParamsFault> {
             let known = client.tools().learn(tool);
             // Elsewhere nobody reads the annotations.
-            if client.transport().carries_headers() { known.header_params.as_ref().err().cloned() } else { None }
+            let fault = known.header_params.as_ref().err().filter(|_| client.transport().carries_headers())?;
+            spans::excluded(&tool.name, fault);
+            Some(fault.clone())
         };
     ListResources: Resource, resources;
     ListResourceTemplates: ResourceTemplate, resource_templates;

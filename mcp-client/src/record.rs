@@ -130,6 +130,9 @@ pub enum Note {
     UnreadableRetryAfter,
     /// The body of the error answer was longer than what is kept of it, or broke off.
     CutErrorBody,
+    /// This part of the trace context was malformed, and was not sent: see
+    /// [`TraceContext::faults`](crate::TraceContext::faults).
+    DroppedTraceContext(&'static str),
 }
 
 impl fmt::Display for Note {
@@ -147,6 +150,7 @@ impl fmt::Display for Note {
             Self::UndeclaredInputRequest => "undeclared-input-request",
             Self::UnreadableRetryAfter => "unreadable-retry-after",
             Self::CutErrorBody => "cut-error-body",
+            Self::DroppedTraceContext(key) => return write!(f, "dropped-trace-context:{key}"),
         })
     }
 }

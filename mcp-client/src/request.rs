@@ -11,6 +11,7 @@ use crate::{
     error::{InvalidCall, InvalidKind},
     method::Answer,
     tool_book::KnownTool,
+    trace_context::TraceContext,
     transport::Outgoing,
 };
 
@@ -24,6 +25,7 @@ pub(crate) fn build<M: Answer>(
     state: Option<&State>,
     id: RequestId,
     tool: Option<&KnownTool>,
+    trace: Option<&TraceContext>,
 ) -> Result<Outgoing, InvalidCall> {
     let protocol = client.protocol_meta(spec.kinds);
     let request = Request {
@@ -34,6 +36,7 @@ pub(crate) fn build<M: Answer>(
             meta: Meta {
                 protocol: &protocol,
                 own: &spec.meta,
+                trace,
                 // The id is as unique as a token must be, and no state has to be kept of it.
                 progress_token: spec.listeners.wants_progress().then_some(&id),
                 log_level: spec.listeners.log_level.as_ref(),
@@ -130,6 +133,7 @@ impl Serialize for Entries<'_> {
 struct Meta<'a> {
     protocol: &'a RawMap,
     own: &'a RawMap,
+    trace: Option<&'a TraceContext>,
     progress_token: Option<&'a RequestId>,
     log_level: Option<&'a LoggingLevel>,
 }
@@ -139,6 +143,9 @@ impl Serialize for Meta<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (key, value) in self.protocol.iter().chain(self.own.iter()) {
             map.serialize_entry(key, value)?;
+        }
+        for (key, value) in self.trace.into_iter().flat_map(TraceContext::entries) {
+            map.serialize_entry(key, &value)?;
         }
         if let Some(token) = self.progress_token {
             map.serialize_entry(meta::key::PROGRESS_TOKEN, token)?;

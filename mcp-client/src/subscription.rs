@@ -2,9 +2,12 @@
 //!
 //! [patterns/subscriptions]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
 
+mod drops;
+mod end;
 mod event;
 mod listen;
 mod pump;
+mod waits;
 
 use std::{
     fmt,
@@ -17,18 +20,22 @@ use futures_core::Stream;
 use mcp_types::SubscriptionFilter;
 use tokio::task::JoinHandle;
 
-pub(crate) use self::event::{acknowledged, is_acknowledgement};
+pub(crate) use self::event::{Begun, begun};
 pub use self::{
+    end::SubscriptionEnd,
     event::SubscriptionEvent,
     listen::{DEFAULT_BUFFERED_EVENTS, ListenBuilder},
 };
-use crate::{error::CallError, record::CallRecord, updates::Updates};
+use crate::{record::CallRecord, updates::Updates};
 
 /// An open subscription: a stream of what changes at the server, and in the end how it ended.
 ///
-/// It is read in the background, so that the cache learns of changes at once, ordinary calls never wait on it, and
-/// nothing is lost while you do something else; at most 1,024 events ([`DEFAULT_BUFFERED_EVENTS`]) wait for you. The stream
-/// ends when the subscription has ended and everything was read; [`end`](Self::end) says how. Dropping it closes it.
+/// It is read in the background, on the runtime that it was opened on, so that the cache learns of changes at once, ordinary
+/// calls never wait on it, and nothing is lost while you do something else; at most 1,024 events
+/// ([`DEFAULT_BUFFERED_EVENTS`]) wait for you. The stream ends when the subscription has ended and everything was read;
+/// [`end`](Self::end) says how. Dropping it closes it.
+///
+/// Over HTTP/1.1 an open subscription takes a connection of its own.
 ///
 /// # Examples
 ///
@@ -49,7 +56,9 @@ use crate::{error::CallError, record::CallRecord, updates::Updates};
 ///         _ => {}
 ///     }
 /// }
-/// println!("it ended: {:?}", changes.end());
+/// if let Some(end) = changes.end() {
+///     println!("{end}");
+/// }
 /// # Ok(())
 /// # }
 /// ```
@@ -70,25 +79,6 @@ struct Shared {
     relistened: u64,
 }
 
-/// How a subscription ended.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum SubscriptionEnd {
-    /// The server ended it in order.
-    Graceful,
-    /// The server ended it by `notifications/cancelled`, maybe for this reason (untrusted text).
-    Cancelled {
-        /// Why, as the server says.
-        reason: Option<String>,
-    },
-    /// The stream broke off, or the server answered it with an error.
-    Abrupt(Arc<CallError>),
-    /// Events came faster than they were read, and some were lost.
-    Lagged,
-    /// It was closed here.
-    Closed,
-}
-
 impl Subscription {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -103,7 +93,12 @@ impl Subscription {
         self.events.next().await
     }
 
-    /// What the server acknowledged, the last time.
+    /// The next event, if it is there already.
+    pub fn try_next(&mut self) -> Option<SubscriptionEvent> {
+        self.events.try_next()
+    }
+
+    /// What the server acknowledged, the last time; nothing where it ended the subscription without.
     pub fn acknowledged(&self) -> SubscriptionFilter {
         self.lock().acknowledged.clone()
     }
@@ -113,7 +108,8 @@ impl Subscription {
         event::missing(&self.requested, &self.lock().acknowledged)
     }
 
-    /// How it ended; `None` while it is open.
+    /// How it ended; `None` while it is open, or while it is being opened again. It is known before [`next`](Self::next)
+    /// gives `None`.
     pub fn end(&self) -> Option<SubscriptionEnd> {
         self.lock().end.clone()
     }
@@ -123,7 +119,8 @@ impl Subscription {
         self.lock().relistened
     }
 
-    /// The record of the request that opened it first.
+    /// The record of the request that opened it first. Its stream goes on, so why that was closed is not in it; of requests
+    /// that opened it again the [`Observer`](crate::Observer) is told.
     pub fn record(&self) -> &CallRecord {
         &self.record
     }

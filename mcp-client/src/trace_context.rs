@@ -6,7 +6,7 @@ mod state;
 
 use std::fmt;
 
-use mcp_types::RawMap;
+use mcp_types::RawJson;
 
 pub use self::fault::TraceContextFault;
 use crate::error::{InvalidCall, InvalidKind};
@@ -200,7 +200,7 @@ impl TraceContext {
     }
 
     /// Sets one of the three from a `_meta` entry of the caller's.
-    pub(crate) fn set_meta(&mut self, key: &str, value: &mcp_types::RawJson) -> Result<(), InvalidCall> {
+    pub(crate) fn set_meta(&mut self, key: &str, value: &RawJson) -> Result<(), InvalidCall> {
         let fault = match value.parse::<String>() {
             Ok(value) => match self.set(key, &value) {
                 Ok(()) => return Ok(()),
@@ -231,11 +231,6 @@ impl TraceContext {
 /// Whether a `_meta` key is one of the three that are reserved for this.
 pub(crate) fn is_key(key: &str) -> bool {
     matches!(key, TRACEPARENT | TRACESTATE | BAGGAGE)
-}
-
-/// Takes the three out of the `_meta` of a call that was stored by an earlier version.
-pub(crate) fn without_keys(meta: &RawMap) -> RawMap {
-    meta.iter().filter(|(key, _)| !is_key(key)).map(|(key, value)| (key.to_owned(), value.clone())).collect()
 }
 
 impl Parent {

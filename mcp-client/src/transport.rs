@@ -168,6 +168,15 @@ impl ExchangeContext {
         self.posts.extend(posts);
     }
 
+    /// Nothing is sent before [`go_on`](Self::go_on).
+    pub(crate) fn hold_back(&mut self) {
+        self.proven_unsent = true;
+    }
+
+    pub(crate) fn go_on(&mut self) {
+        self.proven_unsent = false;
+    }
+
     pub(crate) fn is_proven_unsent(&self) -> bool {
         self.proven_unsent
     }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use self::ring::{DEFAULT_UPDATES, Updates};
-pub(crate) use self::ring::{Ring, ring, ring_of_bytes};
+pub(crate) use self::ring::{Ring, ring_of_bytes};
 
 /// How many bytes of updates wait for a slow reader, as they came over the wire: 1 MiB. A longer one is ignored, whoever
 /// listens: it is no news of a call, and may be an attack.

@@ -7,9 +7,8 @@ mod version;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use mcp_client::{
-    CallRecord,
+    CallRecord, async_trait,
     error::TransportError,
     transport::{Exchange, ExchangeContext, MemoryTransport, Outgoing, Transport},
     types::Tool,

@@ -62,7 +62,7 @@ impl Canned {
         self
     }
 
-    fn template(&self, id: &str) -> ResponseTemplate {
+    pub(crate) fn template(&self, id: &str) -> ResponseTemplate {
         let mut template =
             ResponseTemplate::new(self.status).set_body_raw(fill(&self.body, id), self.media_type.as_str());
         for (name, value) in &self.headers {

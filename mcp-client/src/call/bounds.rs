@@ -12,7 +12,11 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::cancel::{CancelHandle, cancelled};
+use super::Spec;
+use crate::{
+    cancel::{CancelHandle, cancelled},
+    client::Client,
+};
 
 /// How far progress may move the end of a call that asks for it and names no limit: 10 minutes, or its timeout where that is
 /// longer.
@@ -25,6 +29,16 @@ pub(crate) enum MaxTimeout {
     Default,
     /// So long, and no longer, whatever its timeout is.
     Set(Duration),
+}
+
+impl MaxTimeout {
+    /// How long that is for a call with this timeout.
+    pub(crate) fn of(self, timeout: Duration) -> Duration {
+        match self {
+            Self::Default => DEFAULT_MAX_TIMEOUT.max(timeout),
+            Self::Set(max) => max,
+        }
+    }
 }
 
 /// The end of a whole call, which every progress notification moves, up to a maximum, where the caller asked for it.
@@ -40,11 +54,19 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn new(after: Duration, max: Option<MaxTimeout>) -> Self {
-        let max = max.map(|max| match max {
-            MaxTimeout::Default => DEFAULT_MAX_TIMEOUT.max(after),
-            MaxTimeout::Set(max) => max,
-        });
+        let max = max.map(|max| max.of(after));
         Self { started: Instant::now(), after, max, moved: AtomicU64::new(0) }
+    }
+
+    /// That of a call, from when it began.
+    pub(crate) fn of(client: &Client, spec: &Spec) -> Self {
+        let mut deadline = Self::new(spec.timeout.unwrap_or(client.config().timeout), spec.max_timeout);
+        deadline.started = spec.begun.unwrap_or(deadline.started);
+        deadline
+    }
+
+    pub(crate) fn started(&self) -> Instant {
+        self.started
     }
 
     /// Progress came: the time begins anew.

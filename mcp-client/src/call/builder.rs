@@ -16,6 +16,7 @@ use crate::{
     error::{InvalidCall, InvalidKind},
     headers,
     method::Answer,
+    trace_context::{self, TraceContext},
     updates::{DEFAULT_UPDATES, LogMessage, MAX_UPDATE_BYTES, Progress, Updates, ring_of_bytes},
 };
 
@@ -144,7 +145,9 @@ impl<M: Answer> RequestBuilder<M> {
     /// ```
     pub fn progress_stream(mut self) -> (Self, Updates<Progress>) {
         let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
-        self.spec.listeners.progress = Some(Arc::new(move |progress, bytes| ring.push_sized(progress, bytes)));
+        self.spec.listeners.progress = Some(Arc::new(move |progress, bytes| {
+            ring.push_sized(progress, bytes);
+        }));
         (self, updates)
     }
 
@@ -177,18 +180,35 @@ impl<M: Answer> RequestBuilder<M> {
     pub fn log_stream(mut self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
         let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
         self.spec.listeners.log_level = Some(level);
-        self.spec.listeners.log = Some(Arc::new(move |message, bytes| ring.push_sized(message, bytes)));
+        self.spec.listeners.log = Some(Arc::new(move |message, bytes| {
+            ring.push_sized(message, bytes);
+        }));
         (self, updates)
     }
 
-    /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent.
+    /// Adds an entry to the `_meta` of the request. Keys of the protocol are refused when the call is sent; `traceparent`,
+    /// `tracestate` and `baggage` must be well-formed, and are part of the request's
+    /// [trace context](Self::trace_context).
     pub fn meta(mut self, key: &str, value: impl Serialize) -> Self {
-        match headers::meta_entry(key, &value) {
-            Ok(value) => {
+        let added = if trace_context::is_key(key) {
+            headers::json(key, &value)
+                .and_then(|value| self.spec.trace.get_or_insert_default().set_meta(key, &value))
+        } else {
+            headers::meta_entry(key, &value).map(|value| {
                 self.spec.meta.insert(key, value);
-            }
-            Err(refusal) => self.refuse(refusal),
+            })
+        };
+        if let Err(refusal) = added {
+            self.refuse(refusal);
         }
+        self
+    }
+
+    /// Says which trace the request belongs to, instead of what the client
+    /// [says for all](crate::ClientBuilder::trace_context_from): all attempts, and the rounds of this call that follow in this
+    /// process. A call that is suspended is stored without it.
+    pub fn trace_context(mut self, context: TraceContext) -> Self {
+        self.spec.trace = Some(Box::new(context));
         self
     }
 
@@ -244,6 +264,9 @@ impl<M: Answer> RequestBuilder<M> {
     pub(crate) fn check(&mut self) -> Result<(), InvalidCall> {
         if let Some(refusal) = self.refusal.take() {
             return Err(refusal);
+        }
+        if let Some(trace) = &self.spec.trace {
+            trace.check()?;
         }
         if !self.client.offers::<M>() {
             let what =

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use http::HeaderValue;
 use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, FailureKind, Layer, Running};
 use mcp_types::{Method, ProtocolVersion, RawJson, RequestId, ResultType, method::CallTool};
 use tokio::time::Instant;
@@ -23,8 +24,11 @@ use crate::{
     decode::Decoded,
     error::{CallError, Fates, InvalidCall, InvalidKind, TransportError, TransportErrorKind},
     method::Answer,
-    record::{CallRecord, CloseCause, OutcomeKind, SseRecord, cut_message},
+    record::{CallRecord, CloseCause, Note, OutcomeKind, SseRecord, cut_message},
+    spans::{self, CallSpan},
+    token::{BearerToken, TokenError},
     tool_book::KnownTool,
+    trace_context::TraceContext,
     transport::{EVENT_STREAM, ExchangeContext},
 };
 
@@ -44,6 +48,11 @@ pub(super) struct Flight<'a> {
     pub(super) result_bytes: usize,
     /// What was mended so far, each thing once.
     pub(super) repaired: Repaired,
+    /// The token that the source gave for the last attempt.
+    pub(super) token: Option<BearerToken>,
+    /// The one that it gave for the next, after that was refused.
+    pub(super) renewed: Option<BearerToken>,
+    span: CallSpan,
     /// The tool that is called, as far as it is known.
     pub(super) tool: Option<Arc<KnownTool>>,
     /// `None` between attempts.
@@ -83,6 +92,7 @@ impl<'a> Flight<'a> {
         spec: &'a Spec,
         deadline: &'a Deadline,
         note: Option<Cow<'static, str>>,
+        span: CallSpan,
     ) -> Self {
         let tool = client.known_tool(spec);
         let call = Call::new(spec.method)
@@ -102,13 +112,16 @@ impl<'a> Flight<'a> {
             client,
             spec,
             deadline,
-            started: Instant::now(),
+            started: deadline.started(),
             request_id: None,
             exchange: ExchangeContext::default(),
             sse: None,
             kept: None,
             result_bytes: 0,
             repaired: Repaired::default(),
+            token: None,
+            renewed: None,
+            span,
             tool,
             under_way: None,
             inner: None,
@@ -131,6 +144,41 @@ impl<'a> Flight<'a> {
         self.under_way = Some(UnderWay { before: self.exchange.posts.len(), refused: None });
         self.exchange.begin_attempt();
         self.running.attempt();
+    }
+
+    /// The `Authorization` of the attempt, where a source gives tokens. Until it has one, nothing was sent.
+    pub(super) async fn authorization(&mut self) -> Result<Option<HeaderValue>, CallError> {
+        if !self.client.has_token_source(self.spec) {
+            return Ok(None);
+        }
+        self.exchange.hold_back();
+        self.token = match self.renewed.take() {
+            Some(token) => Some(token),
+            None => self.client.token(self.spec).await.map_err(TokenError::before_the_call)?,
+        };
+        let header = self.token.as_ref().map(BearerToken::header).transpose();
+        let header = header.map_err(TokenError::before_the_call)?;
+        self.exchange.go_on();
+        Ok(header)
+    }
+
+    pub(super) fn has_token_source(&self) -> bool {
+        self.client.has_token_source(self.spec)
+    }
+
+    /// The trace that the attempt belongs to.
+    pub(super) fn trace(&mut self) -> Option<Cow<'a, TraceContext>> {
+        let trace = self.client.trace_context(self.spec)?;
+        for fault in trace.faults() {
+            self.exchange.notes.add(Note::DroppedTraceContext(fault.key()));
+        }
+        Some(trace)
+    }
+
+    /// Time ran out. Our own timer proves nothing about the request, once it was handed over.
+    pub(super) fn timed_out(&self, after: Duration) -> CallError {
+        let unsent = self.exchange.is_proven_unsent();
+        super::timed_out(after, if unsent { Delivery::NotSent } else { Delivery::Unknown })
     }
 
     /// The status of the last POST of the attempt under way.
@@ -168,7 +216,11 @@ impl<'a> Flight<'a> {
         self.under_way = None;
         let failed = Some(error.outcome().as_str().into());
         self.running.set_timeout(self.deadline.allowed());
-        self.running.repaired(Ended { request_id: self.request_id.clone(), failed }, note)
+        let again = self.running.repaired(Ended { request_id: self.request_id.clone(), failed }, note);
+        if again {
+            spans::mended(note);
+        }
+        again
     }
 
     /// Ends an attempt: completes the facts on an error. True when, after the wait that has passed by then, another one
@@ -203,7 +255,11 @@ impl<'a> Flight<'a> {
         let failure = failure.map(|failure| failure.with_status(failure.status().or(status)));
         // Not the longest that progress could earn it: until the next attempt none comes.
         self.running.set_timeout(self.deadline.allowed());
-        self.running.ended(failure, ended).await
+        let again = self.running.ended(failure, ended).await;
+        if again {
+            spans::repeated(failed, status, self.running.log().attempts().len());
+        }
+        again
     }
 
     /// Ends the call because the caller gave up, whatever it was doing: an attempt, or the wait for the next one.
@@ -242,14 +298,16 @@ impl<'a> Flight<'a> {
             Ok(Decoded::Complete(result)) => {
                 self.answered(M::outcome(result), Layer::Application, ResultType::Complete)
             }
+            // There is no result yet, and so it says nothing of itself.
             Ok(Decoded::Opened(_)) => {
-                self.answered(OutcomeKind::ToolSuccess, Layer::Application, ResultType::Complete)
+                self.record(OutcomeKind::ToolSuccess, Layer::Application, Delivery::Answered)
             }
             Ok(Decoded::InputRequired(_)) => {
                 self.answered(OutcomeKind::InputRequired, Layer::Interaction, ResultType::InputRequired)
             }
             Err(error) => self.failed(error),
         });
+        self.span.ended(&record);
         match &self.spec.inner {
             Some(outer) => outer.add(&record.posts),
             // Whoever has another answer tells of both.
@@ -263,6 +321,7 @@ impl<'a> Flight<'a> {
                 kept: self.kept.take(),
                 bytes: self.result_bytes,
                 tool: self.tool.take(),
+                token: self.token.take(),
             }),
             Err(mut error) => {
                 error.context_mut().record = Some(record);
@@ -305,6 +364,7 @@ impl<'a> Flight<'a> {
         record.error_data = error.rpc_data().and_then(|data| self.client.redact(data));
         let why = self.spec.cancel.as_ref().filter(|_| record.outcome == OutcomeKind::Cancelled);
         if let Some(why) = why.and_then(CancelHandle::reason) {
+            spans::cancelled(why);
             record.error_message = Some(cut_message(why));
         }
         record
@@ -344,9 +404,9 @@ impl Drop for Flight<'_> {
         }
         if let Some(outer) = &self.spec.inner {
             outer.add(&self.exchange.posts);
-            return;
         }
-        if !self.client.is_observed() {
+        let is_observed = self.spec.inner.is_none() && self.client.is_observed();
+        if !is_observed && !self.span.is_recorded() {
             return;
         }
         let delivery = match may_have_run {
@@ -358,7 +418,10 @@ impl Drop for Flight<'_> {
             sse.close_cause.get_or_insert(CloseCause::Cancelled);
         }
         let record = self.record(OutcomeKind::Cancelled, Layer::Local, delivery);
-        self.client.observe(&record);
+        self.span.ended(&record);
+        if is_observed {
+            self.client.observe(&record);
+        }
     }
 }
 
@@ -372,6 +435,8 @@ pub(crate) struct Finished<R> {
     pub(crate) bytes: usize,
     /// The tool that was called, as far as it is known.
     pub(crate) tool: Option<Arc<KnownTool>>,
+    /// The token that a source gave for the attempt that was answered.
+    pub(crate) token: Option<BearerToken>,
 }
 
 /// The record of a call that the cache answered: nothing was sent.

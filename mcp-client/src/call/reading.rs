@@ -9,13 +9,13 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Spec, bounds::Deadline, flight::Flight};
 use crate::{
-    decode::{self, Decoded, Event, Expect, Opened, Reply},
+    decode::{self, Acknowledged, Decoded, Event, Expect, Opened, Reply},
     error::{
         CallError, HttpError, JsonRpcError, ProtocolError, ProtocolFault, TransportError, TransportErrorKind,
     },
     method::Answer,
     record::{CloseCause, Note, SseRecord},
-    subscription,
+    subscription::{self, Begun},
     transport::{Body, Exchange, HttpHead, JSON, MessageStream},
     updates::Heard,
 };
@@ -132,10 +132,18 @@ impl Reading<'_, '_> {
                 }
                 Ok(Event::Notification { method, params }) => {
                     sse.notifications += 1;
-                    if M::OPENS && subscription::is_acknowledgement(&method) {
-                        if let Some(acknowledged) = subscription::acknowledged(params, self.id) {
-                            let opened = Opened::new(self.id.clone(), acknowledged, stream);
-                            return Ok(Decoded::Opened(Box::new(opened)));
+                    if M::OPENS {
+                        let asked = self.spec.others.iter().map(|(_, value)| value.get().len()).sum();
+                        match subscription::begun(&method, params, self.id, asked) {
+                            Some(Begun::Acknowledged(filter)) => {
+                                let opened = Acknowledged::new(self.id.clone(), filter, stream);
+                                return Ok(Decoded::Opened(Box::new(Opened::Acknowledged(opened))));
+                            }
+                            Some(Begun::Cancelled(reason)) => {
+                                sse.close_cause = Some(CloseCause::Ended);
+                                return Ok(Decoded::Opened(Box::new(Opened::Cancelled { reason })));
+                            }
+                            None => {}
                         }
                     }
                     if self.spec.listeners.hear(&method, params, self.id) == Heard::Progress {

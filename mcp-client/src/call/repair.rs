@@ -16,6 +16,7 @@ use crate::{
     error::{CallError, Mismatch},
     list,
     method::Answer,
+    token::TokenRefusal,
     tool_book::KnownTool,
 };
 
@@ -28,6 +29,7 @@ const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(crate) struct Repaired {
     version: bool,
     headers: bool,
+    token: bool,
 }
 
 /// What can be mended.
@@ -37,11 +39,16 @@ pub(super) enum Repair {
     Version,
     /// -32020: the tool's parameters are mirrored by another schema than the server's.
     Headers,
+    /// 401: the source of tokens may have another one.
+    Token,
 }
 
 impl Repair {
     /// What is wrong, where it can be mended and was not yet.
     pub(super) fn of<M: Answer>(client: &Client, error: &CallError, flight: &Flight<'_>) -> Option<Self> {
+        if error.http_status() == Some(401) && matches!(error, CallError::Http(_)) {
+            return (!flight.repaired.token && flight.has_token_source()).then_some(Self::Token);
+        }
         // Who has sent progress has begun to work.
         if !is_refusal(error) || flight.sse.is_some_and(|sse| sse.notifications > 0) {
             return None;
@@ -63,15 +70,35 @@ impl Repair {
         match self {
             Self::Version => "the protocol version was agreed on again",
             Self::Headers => "the tool was listed again for its headers",
+            Self::Token => "another token was had",
         }
     }
 
-    /// Mends it. False when that did not work: the refusal stands.
-    pub(super) async fn mend(self, client: &Client, spec: &Spec, flight: &mut Flight<'_>) -> bool {
-        match self {
+    /// Mends it. False when that did not work: the refusal stands; or another error does instead.
+    pub(super) async fn mend(
+        self,
+        client: &Client,
+        spec: &Spec,
+        error: &CallError,
+        flight: &mut Flight<'_>,
+    ) -> Result<bool, CallError> {
+        Ok(match self {
             Self::Version => {
                 flight.repaired.version = true;
                 true
+            }
+            Self::Token => {
+                flight.repaired.token = true;
+                let refusal = TokenRefusal {
+                    server: client.identity(),
+                    status: 401,
+                    challenges: error.challenges(),
+                    token: flight.token.as_ref(),
+                };
+                let another = client.another_token(refusal).await;
+                let another = another.map_err(|error| error.after_a_refusal(401, refusal.challenges))?;
+                flight.renewed = another.filter(|another| Some(another) != flight.token.as_ref());
+                flight.renewed.is_some()
             }
             Self::Headers => {
                 flight.repaired.headers = true;
@@ -83,7 +110,7 @@ impl Repair {
                 }
                 found
             }
-        }
+        })
     }
 }
 

@@ -1,16 +1,23 @@
 //! The verbs of discovery, resources, prompts and completion.
 
+use std::time::Duration;
+
 use mcp_types::{
     ArgumentText, CompletionContext, CompletionReference, ProtocolVersion, RawJson, RawMap,
     method::{Complete, Discover, GetPrompt, ReadResource},
 };
 use serde::Serialize;
+use tokio::{
+    select,
+    time::{Instant, sleep},
+};
 
 use super::{RequestBuilder, refuse};
 use crate::{
     answered::{Answered, Outcome},
     cache::Freshness,
     cached,
+    cancel::cancelled,
     client::Client,
     decode::Decoded,
     error::{CallError, InvalidCall, InvalidKind},
@@ -78,15 +85,15 @@ impl RequestBuilder<ReadResource> {
 impl RequestBuilder<GetPrompt> {
     /// Adds an argument. Arguments of prompts are strings.
     pub fn argument(mut self, name: impl Into<String>, value: impl Into<ArgumentText>) -> Self {
-        let mut arguments: RawMap =
-            self.spec.arguments.as_ref().and_then(|known| known.parse().ok()).unwrap_or_default();
-        match RawJson::from_serialize(&value.into()) {
-            Ok(value) => {
-                arguments.insert(name, value);
-                self.spec.arguments = RawJson::from_serialize(&arguments).ok();
-            }
+        let known = self.spec.arguments.as_ref().map_or(Ok(RawMap::new()), RawJson::parse);
+        let arguments = known.and_then(|mut arguments: RawMap| {
+            arguments.insert(name, RawJson::from_serialize(&value.into())?);
+            RawJson::from_serialize(&arguments)
+        });
+        match arguments {
+            Ok(arguments) => self.spec.arguments = Some(arguments),
             Err(error) => {
-                let what = "an argument of the prompt cannot be put into JSON";
+                let what = "the arguments of the prompt cannot be put into JSON, or are too many";
                 self.refuse(InvalidCall::new(InvalidKind::Arguments, what).with_source(error));
             }
         }
@@ -136,16 +143,24 @@ impl RequestBuilder<Complete> {
     }
 
     /// Adds an argument whose value is chosen already, on which the completions may depend.
-    pub fn resolved(self, name: impl Into<String>, value: impl Into<ArgumentText>) -> Self {
+    pub fn resolved(mut self, name: impl Into<String>, value: impl Into<ArgumentText>) -> Self {
         let known = self.spec.others.iter().find(|(known, _)| *known == "context");
-        let mut context: CompletionContext =
-            known.and_then(|(_, context)| context.parse().ok()).unwrap_or_default();
-        context.arguments.get_or_insert_default().insert(name, value.into());
-        self.param("context", &context)
+        match known.map_or(Ok(CompletionContext::default()), |(_, context)| context.parse()) {
+            Ok(mut context) => {
+                context.arguments.get_or_insert_default().insert(name, value.into());
+                self.param("context", &context)
+            }
+            Err(error) => {
+                let what = "the resolved arguments are too many";
+                self.refuse(InvalidCall::new(InvalidKind::Arguments, what).with_source(error));
+                self
+            }
+        }
     }
 
-    /// Sends the request and waits for its one answer. Servers should suggest no more than 100 values; more are handed out
-    /// all the same.
+    /// Sends the request and waits for its one answer, after it has waited for its
+    /// [turn](crate::ClientBuilder::completion_rate). Servers should suggest no more than 100 values; more are handed out all the
+    /// same.
     ///
     /// # Errors
     ///
@@ -154,7 +169,30 @@ impl RequestBuilder<Complete> {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the request.
-    pub async fn send(self) -> Result<Answered<Complete>, CallError> {
+    pub async fn send(mut self) -> Result<Answered<Complete>, CallError> {
+        if self.refusal.is_none() {
+            self.wait_for_its_turn().await;
+        }
         self.send_complete().await
+    }
+
+    async fn wait_for_its_turn(&mut self) {
+        let config = self.client.config();
+        let timeout = self.spec.timeout.unwrap_or(config.timeout);
+        match config.completions.take(Instant::now(), timeout) {
+            Some(Duration::ZERO) => {}
+            Some(wait) => {
+                select! {
+                    // Told when it is sent.
+                    () = cancelled(self.spec.cancel.as_ref()) => {}
+                    () = sleep(wait) => {}
+                }
+                self.spec.timeout = Some(timeout - wait);
+            }
+            None => {
+                let what = "more completions are asked for than the client lets through in the time of this one";
+                self.refuse(InvalidCall::new(InvalidKind::TooFast, what));
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A subscription that the server acknowledged.
+//! How a subscription began.
 
 use std::{
     fmt,
@@ -9,18 +9,26 @@ use mcp_types::{RequestId, SubscriptionFilter};
 
 use crate::transport::MessageStream;
 
-/// What opening a subscription gives: what was acknowledged, and the stream of what it brings.
-pub(crate) struct Opened {
+/// What opening a subscription comes to, besides an answer.
+pub(crate) enum Opened {
+    /// It was acknowledged: its stream goes on.
+    Acknowledged(Acknowledged),
+    /// The server cancelled it before, maybe for this reason.
+    Cancelled { reason: Option<String> },
+}
+
+/// A subscription that the server acknowledged.
+pub(crate) struct Acknowledged {
     /// The id of the request, by which its notifications are known.
     id: RequestId,
-    pub(crate) acknowledged: SubscriptionFilter,
+    pub(crate) filter: SubscriptionFilter,
     /// In a lock that nobody ever waits for: it makes shareable what only one can read.
     stream: Mutex<MessageStream>,
 }
 
-impl Opened {
-    pub(crate) fn new(id: RequestId, acknowledged: SubscriptionFilter, stream: MessageStream) -> Self {
-        Self { id, acknowledged, stream: Mutex::new(stream) }
+impl Acknowledged {
+    pub(crate) fn new(id: RequestId, filter: SubscriptionFilter, stream: MessageStream) -> Self {
+        Self { id, filter, stream: Mutex::new(stream) }
     }
 
     /// The id of the request, and the stream.
@@ -29,11 +37,11 @@ impl Opened {
     }
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for Acknowledged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opened")
+        f.debug_struct("Acknowledged")
             .field("id", &self.id)
-            .field("acknowledged", &self.acknowledged)
+            .field("filter", &self.filter)
             .finish_non_exhaustive()
     }
 }

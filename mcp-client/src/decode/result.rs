@@ -47,7 +47,7 @@ impl Notes {
 pub(crate) enum Decoded<R> {
     Complete(R),
     InputRequired(InputRequiredResult),
-    /// The server acknowledged a subscription; its stream goes on.
+    /// A subscription began.
     Opened(Box<Opened>),
 }
 

@@ -29,6 +29,7 @@ pub struct AuthError {
     delivery: Delivery,
     status: Option<u16>,
     challenges: Vec<Challenge>,
+    permanent: bool,
     source: Option<Box<dyn Error + Send + Sync>>,
     pub(crate) context: Context,
 }
@@ -42,6 +43,7 @@ impl AuthError {
             delivery,
             status: None,
             challenges: Vec::new(),
+            permanent: false,
             source: None,
             context: Context::default(),
         }
@@ -63,8 +65,21 @@ impl AuthError {
         self
     }
 
+    /// Says that trying again is of no use before somebody does something.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    pub(crate) fn with_delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
     pub(crate) fn failure_kind(&self) -> FailureKind {
         match self.step {
+            AuthStep::Discovery | AuthStep::Token if self.permanent => FailureKind::Invalid,
             AuthStep::Discovery | AuthStep::Token => FailureKind::Unavailable,
             AuthStep::Registration | AuthStep::Authorization => FailureKind::Invalid,
             AuthStep::Refused => FailureKind::Repair,

@@ -12,6 +12,8 @@ pub enum InvalidKind {
     Arguments,
     /// A `_meta` key is malformed, reserved, or owned by the protocol.
     MetaKey,
+    /// The trace context that was given as `_meta` entries is malformed.
+    TraceContext,
     /// The definition that was given is that of another tool, or the tool breaks the rules of its headers.
     Tool,
     /// A header is malformed, or owned by the client.
@@ -22,6 +24,9 @@ pub enum InvalidKind {
     MayHaveRun,
     /// The server says, in its answer to `server/discover`, that it does not offer this.
     NotOffered,
+    /// More completions are asked for than the client's
+    /// [rate](crate::ClientBuilder::completion_rate) lets through in the time that the request has.
+    TooFast,
     /// The message is larger than the transport takes, or otherwise cannot be built.
     Message,
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, ItemStream, ListError, ListFault, Listing, Page, listing};
 use crate::{
     cached::CacheUse,
-    call::{RequestBuilder, Spec, refuse},
+    call::{MaxTimeout, RequestBuilder, Spec, refuse},
     client::Client,
     error::{CallError, InvalidCall},
     method::ListMethod,
@@ -144,7 +144,7 @@ impl<M: ListMethod> Pages<M> {
     /// Dropping the future cancels the request under way and loses what was listed so far.
     pub async fn all(mut self) -> Result<Listing<M>, ListError<M>> {
         let (timeout, max) = (self.timeout(), self.spec.max_timeout);
-        self.until = Instant::now().checked_add(max.unwrap_or(timeout).max(timeout));
+        self.until = Instant::now().checked_add(max.map_or(timeout, |max| max.of(timeout)));
         listing::all(self).await
     }
 
@@ -180,8 +180,9 @@ impl<M: ListMethod> Pages<M> {
         }
         if let Some(until) = self.until {
             let left = until.saturating_duration_since(Instant::now());
-            self.spec.timeout = Some(self.timeout().min(left));
-            self.spec.max_timeout = self.spec.max_timeout.map(|max| max.min(left));
+            let timeout = self.timeout();
+            self.spec.timeout = Some(timeout.min(left));
+            self.spec.max_timeout = self.spec.max_timeout.map(|max| MaxTimeout::Set(max.of(timeout).min(left)));
         }
         match super::page::<M>(&self.client, &mut self.spec, self.cache).await {
             Ok(page) => {

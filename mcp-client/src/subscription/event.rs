@@ -1,5 +1,7 @@
 //! What a notification is to a subscription. Sans-IO.
 
+use std::collections::HashSet;
+
 use mcp_types::{
     CancelledNotificationParams, NotificationMethod, RawJson, RequestId, ResourceUpdatedNotificationParams,
     SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, method,
@@ -29,10 +31,26 @@ pub enum SubscriptionEvent {
         /// Its parameters.
         params: Option<RawJson>,
     },
-    /// The subscription broke off and was opened again: anything may have changed meanwhile. What the cache kept of the lists
-    /// and resources that it watches is forgotten.
+    /// The subscription broke off and was opened again: anything may have changed meanwhile. What the cache kept of the
+    /// server is forgotten.
     Relistened,
 }
+
+impl SubscriptionEvent {
+    /// How many bytes of the server's it keeps.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::ResourceUpdated { uri } => uri.len(),
+            Self::Other { method, params } => {
+                method.len() + params.as_ref().map_or(0, |params| params.get().len())
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// How long an acknowledgement may be besides what it acknowledges: 64 KiB.
+const MAX_ACKNOWLEDGEMENT_BESIDES: usize = 64 << 10;
 
 /// What a notification does.
 #[derive(Debug, PartialEq)]
@@ -44,20 +62,48 @@ pub(super) enum Told {
     Nothing,
 }
 
-pub(crate) fn is_acknowledgement(method: &str) -> bool {
-    method == method::SubscriptionsAcknowledged::NAME
+/// How a subscription begins.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Begun {
+    /// The server tells of these things.
+    Acknowledged(SubscriptionFilter),
+    /// The server cancelled it, maybe for this reason.
+    Cancelled(Option<String>),
 }
 
-/// What an acknowledgement acknowledges; `None` when it is that of another subscription. A malformed one acknowledges
-/// nothing, and the subscription is open all the same.
-pub(crate) fn acknowledged(params: Option<&RawValue>, id: &RequestId) -> Option<SubscriptionFilter> {
-    if !is_of(params, id) {
-        return None;
+/// What a notification is to the subscription that is being opened with that id; `None` when it says nothing of it. `asked`
+/// is how long the text of the filter was.
+pub(crate) fn begun(method: &str, params: Option<&RawValue>, id: &RequestId, asked: usize) -> Option<Begun> {
+    if method == method::SubscriptionsAcknowledged::NAME && is_of(params, id) {
+        return Some(Begun::Acknowledged(acknowledged(params, asked)));
     }
-    let read = params.and_then(|params| {
+    match cancelled(method, params, id) {
+        Some(Told::Cancelled(reason)) => Some(Begun::Cancelled(reason)),
+        _ => None,
+    }
+}
+
+/// What an acknowledgement acknowledges. A malformed one acknowledges nothing, and the subscription is open all the same. So
+/// does one that is far longer than a part of what was asked for can be, even with every character escaped.
+fn acknowledged(params: Option<&RawValue>, asked: usize) -> SubscriptionFilter {
+    let limit = asked.saturating_mul(6).saturating_add(MAX_ACKNOWLEDGEMENT_BESIDES);
+    let read = params.filter(|params| params.get().len() <= limit).and_then(|params| {
         serde_json::from_str::<SubscriptionsAcknowledgedNotificationParams>(params.get()).ok()
     });
-    Some(read.map(|read| read.notifications).unwrap_or_default())
+    read.map(|read| read.notifications).unwrap_or_default()
+}
+
+/// Whether this cancels the subscription of that id; `None` when it is no cancellation at all.
+fn cancelled(method: &str, params: Option<&RawValue>, id: &RequestId) -> Option<Told> {
+    if method != method::Cancelled::NAME {
+        return None;
+    }
+    let read =
+        params.and_then(|params| serde_json::from_str::<CancelledNotificationParams>(params.get()).ok());
+    Some(match read {
+        Some(cancelled) if cancelled.request_id == *id => Told::Cancelled(cancelled.reason),
+        _ => Told::Nothing,
+    })
 }
 
 /// Whether a notification belongs to the subscription of that id. Ids are compared with their JSON type; where there is none,
@@ -82,13 +128,8 @@ pub(super) fn told(
     id: &RequestId,
     requested: &SubscriptionFilter,
 ) -> Told {
-    if method == method::Cancelled::NAME {
-        let read =
-            params.and_then(|params| serde_json::from_str::<CancelledNotificationParams>(params.get()).ok());
-        return match read {
-            Some(cancelled) if cancelled.request_id == *id => Told::Cancelled(cancelled.reason),
-            _ => Told::Nothing,
-        };
+    if let Some(told) = cancelled(method, params, id) {
+        return told;
     }
     if !is_of(params, id) {
         return Told::Nothing;
@@ -142,7 +183,8 @@ pub(super) fn missing(
     missing.prompts_list_changed = flag(requested.prompts_list_changed, acknowledged.prompts_list_changed);
     missing.resources_list_changed =
         flag(requested.resources_list_changed, acknowledged.resources_list_changed);
-    let given = acknowledged.resource_subscriptions.as_deref().unwrap_or_default();
+    // Either may be long.
+    let given: HashSet<&String> = acknowledged.resource_subscriptions.iter().flatten().collect();
     let uris: Vec<String> = requested
         .resource_subscriptions
         .iter()
@@ -241,17 +283,52 @@ mod tests {
     fn a_malformed_acknowledgement_acknowledges_nothing_and_a_foreign_one_is_none() {
         let read = |params: &str| {
             let params: &RawValue = serde_json::from_str(params).unwrap();
-            acknowledged(Some(params), &ID)
+            begun("notifications/subscriptions/acknowledged", Some(params), &ID, 100)
         };
+        let acknowledged = |filter| Some(Begun::Acknowledged(filter));
         assert_eq!(
             read(r#"{"notifications":{"toolsListChanged":true}}"#),
-            Some(SubscriptionFilter::default().with_tools())
+            acknowledged(SubscriptionFilter::default().with_tools())
         );
-        assert_eq!(read("{}"), Some(SubscriptionFilter::default()));
-        assert_eq!(acknowledged(None, &ID), Some(SubscriptionFilter::default()));
+        let nothing = acknowledged(SubscriptionFilter::default());
+        for malformed in ["{}", "[]", "7", r#"{"notifications":[]}"#, r#"{"_meta":7}"#] {
+            assert_eq!(read(malformed), nothing, "{malformed}");
+        }
+        assert_eq!(begun("notifications/subscriptions/acknowledged", None, &ID, 100), nothing);
         assert_eq!(
             read(r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":8},"notifications":{}}"#),
             None
         );
+    }
+
+    #[test]
+    fn an_acknowledgement_that_is_far_longer_than_the_filter_acknowledges_nothing() {
+        let of = |length: usize| {
+            let start = r#"{"notifications":{"toolsListChanged":true,"resourceSubscriptions":[""#;
+            let end = r#""]}}"#;
+            let params = format!("{start}{}{end}", "x".repeat(length - start.len() - end.len()));
+            let params: &RawValue = serde_json::from_str(&params).unwrap();
+            match begun("notifications/subscriptions/acknowledged", Some(params), &ID, 1_000) {
+                Some(Begun::Acknowledged(filter)) => filter.tools_list_changed,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(of(6_000 + 65_536), Some(true));
+        assert_eq!(of(6_000 + 65_537), None);
+    }
+
+    #[test]
+    fn sub_10_a_subscription_can_be_cancelled_before_it_is_acknowledged() {
+        let of =
+            |method: &str, params: &str| begun(method, Some(serde_json::from_str(params).unwrap()), &ID, 0);
+        let cancelled = |params: &str| of("notifications/cancelled", params);
+        assert_eq!(
+            cancelled(r#"{"requestId":7,"reason":"full"}"#),
+            Some(Begun::Cancelled(Some("full".into())))
+        );
+        for params in [r#"{"requestId":"7"}"#, r#"{"requestId":8}"#, "{}"] {
+            assert_eq!(cancelled(params), None, "{params}");
+        }
+        assert_eq!(of("notifications/tools/list_changed", "{}"), None);
     }
 }

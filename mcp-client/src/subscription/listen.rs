@@ -1,13 +1,17 @@
 //! Opening a subscription.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use mcp_retry::{Backoff, Exponential, Retry};
 use mcp_types::SubscriptionFilter;
 use serde::Serialize;
 
 use super::{
-    Shared, Subscription, SubscriptionEnd,
+    Shared, Subscription,
     pump::{Pump, open},
 };
 use crate::{
@@ -16,11 +20,14 @@ use crate::{
     client::Client,
     error::CallError,
     method::Listen,
-    updates::ring,
+    updates::ring_of_bytes,
 };
 
 /// How many events wait for a reader by default: 1,024.
 pub const DEFAULT_BUFFERED_EVENTS: usize = 1_024;
+
+/// How many bytes of URIs and parameters wait for a reader, besides those of the latest event: 16 MiB.
+const MAX_WAITING_BYTES: usize = 16 << 20;
 
 /// A subscription that has not been opened yet: see [`Client::listen`].
 #[must_use = "a subscription does nothing until it is opened with `open().await`"]
@@ -44,7 +51,8 @@ impl ListenBuilder {
     }
 
     /// How many events wait for a reader (default: 1,024). One more ends the subscription as
-    /// [`Lagged`](SubscriptionEnd::Lagged).
+    /// [`Lagged`](super::SubscriptionEnd::Lagged). So does an event with which more than 16 MiB of URIs and parameters would
+    /// wait.
     pub fn buffer(mut self, events: usize) -> Self {
         self.buffer = events.max(1);
         self
@@ -52,14 +60,20 @@ impl ListenBuilder {
 
     /// Opens it again when it breaks off, after waits that grow from 200 ms to 8 s (default: it is not opened again).
     ///
-    /// What the cache keeps of what it watches is forgotten then, and
-    /// [`Relistened`](super::SubscriptionEvent::Relistened) is told once: fetch again what you hold. A subscription that the server
-    /// ended itself, or refuses, is not opened again.
+    /// The request is sent again with a new id, and repeated as its [`retry`](Self::retry) says. What the cache keeps of the
+    /// server is forgotten then, and [`Relistened`](super::SubscriptionEvent::Relistened) is told once: fetch again what you
+    /// hold. The waits are no shorter than a `Retry-After` asks for, and begin anew once the subscription held for 10 s.
+    ///
+    /// Not opened again is one that the server ended itself, by whatever answer or message, or refuses, and one that lagged or
+    /// had an event larger than [`max_event_bytes`](crate::ClientBuilder::max_event_bytes) ([patterns/subscriptions], graceful
+    /// closure).
+    ///
+    /// [patterns/subscriptions]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
     pub fn relisten(self) -> Self {
         self.relisten_with(Exponential::default())
     }
 
-    /// Opens it again when it breaks off, after waits of yours: see [`relisten`](Self::relisten).
+    /// Opens it again when it breaks off, after waits of yours: see [`relisten`](Self::relisten). [`Duration::MAX`] ends it.
     pub fn relisten_with(mut self, backoff: impl Backoff + 'static) -> Self {
         self.relisten = Some(Arc::new(backoff));
         self
@@ -111,22 +125,24 @@ impl ListenBuilder {
         }
         let (client, spec) = (request.client, request.spec);
         let (opened, record) = open(&client, &spec).await?;
-        let (ring, events) = ring(buffer);
-        let shared = Arc::new(std::sync::Mutex::new(Shared::default()));
-        let pump = opened.map(|opened| {
-            if let Ok(mut shared) = shared.lock() {
-                shared.acknowledged = opened.acknowledged.clone();
+        let (ring, events) = ring_of_bytes(buffer, MAX_WAITING_BYTES);
+        let mut known = Shared::default();
+        let opened = match opened {
+            Ok(opened) => {
+                known.acknowledged = opened.filter.clone();
+                Some(opened)
             }
+            Err(end) => {
+                known.end = Some(end);
+                None
+            }
+        };
+        let shared = Arc::new(Mutex::new(known));
+        let pump = opened.map(|opened| {
             let requested = filter.clone();
             let pump = Pump { client, spec, requested, relisten, ring, shared: shared.clone() };
             tokio::spawn(pump.run(opened))
         });
-        if pump.is_none() {
-            if let Ok(mut shared) = shared.lock() {
-                // The server answered at once: a subscription that ended before it began.
-                shared.end = Some(SubscriptionEnd::Graceful);
-            }
-        }
         Ok(Subscription { events, shared, requested: filter, record, pump })
     }
 }

@@ -2,38 +2,49 @@
 
 use std::{
     future::poll_fn,
-    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
 };
 
-use mcp_retry::{Backoff, Classify as _, Delivery, Failure, FailureKind, Layer};
+use mcp_retry::{Backoff, Delivery};
 use mcp_types::SubscriptionFilter;
-use tokio::{select, time::sleep};
+use tokio::{
+    select,
+    task::yield_now,
+    time::{Instant, sleep},
+};
 
 use super::{
     Shared, SubscriptionEnd, SubscriptionEvent,
+    drops::Drops,
     event::{Told, told},
+    waits::Waits,
 };
 use crate::{
     cache::Invalidation,
     call::{Spec, run},
     cancel::cancelled,
     client::Client,
-    decode::{self, Decoded, Event, Opened, Reply},
+    decode::{self, Acknowledged, Decoded, Event, Opened, Reply},
     error::{CallError, JsonRpcError, ProtocolError, TransportError, TransportErrorKind},
     method::Listen,
-    record::CallRecord,
+    record::{CallRecord, CloseCause},
+    spans,
     updates::Ring,
 };
 
-/// Sends the request. `None` when the server ended the subscription before it acknowledged it.
+/// Sends the request. The error is that of a subscription which ended before it was acknowledged.
 pub(super) async fn open(
     client: &Client,
     spec: &Spec,
-) -> Result<(Option<Opened>, Box<CallRecord>), CallError> {
+) -> Result<(Result<Acknowledged, SubscriptionEnd>, Box<CallRecord>), CallError> {
     let finished = run::<Listen>(client, spec, None).await?;
-    let opened = if let Decoded::Opened(opened) = finished.decoded { Some(*opened) } else { None };
+    let opened = match finished.decoded {
+        Decoded::Opened(opened) => match *opened {
+            Opened::Acknowledged(opened) => Ok(opened),
+            Opened::Cancelled { reason } => Err(cancelled_by_server(reason)),
+        },
+        Decoded::Complete(_) | Decoded::InputRequired(_) => Err(SubscriptionEnd::Unacknowledged),
+    };
     Ok((opened, finished.record))
 }
 
@@ -42,67 +53,78 @@ pub(super) struct Pump {
     pub(super) spec: Spec,
     pub(super) requested: SubscriptionFilter,
     pub(super) relisten: Option<Arc<dyn Backoff>>,
+    /// Closed last: who reads is told of the end only when it can be seen.
     pub(super) ring: Ring<SubscriptionEvent>,
     pub(super) shared: Arc<Mutex<Shared>>,
 }
 
 impl Pump {
     /// Reads until it has ended for good.
-    pub(super) async fn run(self, opened: Opened) {
-        let spec = self.spec.clone();
+    pub(super) async fn run(self, opened: Acknowledged) {
+        let client = self.client.clone();
+        let mut drops = Drops::new(client.cache());
         let end = select! {
             biased;
-            () = cancelled(spec.cancel.as_ref()) => SubscriptionEnd::Closed,
-            end = self.read_on(opened) => end,
+            () = cancelled(self.spec.cancel.as_ref()) => SubscriptionEnd::Closed,
+            end = self.read_on(opened, &mut drops) => end,
         };
         self.tell(|shared| {
             shared.end.get_or_insert(end);
         });
-        // Dropped last: who reads is told of the end only when it can be seen.
-        drop(self.ring);
+        drop(self);
+        // Others may share the store.
+        drops.finish().await;
     }
 
-    async fn read_on(&self, mut opened: Opened) -> SubscriptionEnd {
+    async fn read_on(&self, mut opened: Acknowledged, drops: &mut Drops<'_>) -> SubscriptionEnd {
+        let mut waits = self.relisten.as_deref().map(Waits::new);
         loop {
-            let end = self.read(opened).await;
-            let Some(backoff) = self.relisten.as_ref() else { return end };
-            let SubscriptionEnd::Abrupt(error) = &end else { return end };
-            match self.open_again(backoff.as_ref(), error.clone()).await {
-                Ok(again) => opened = again,
+            let since = Instant::now();
+            let end = self.read(opened, drops).await;
+            let (Some(waits), SubscriptionEnd::Abrupt(error)) = (&mut waits, &end) else { return end };
+            waits.held(since.elapsed());
+            opened = match drops.during(self.open_again(waits, error.clone())).await {
+                Ok(opened) => opened,
                 Err(end) => return end,
-            }
+            };
             // What changed meanwhile was told to nobody.
-            self.forget_all().await;
-            if !self.ring.push(SubscriptionEvent::Relistened) {
+            drops.add(&Invalidation::Everything);
+            self.tell(|shared| {
+                shared.acknowledged = opened.filter.clone();
+                shared.relistened += 1;
+            });
+            if !self.push(SubscriptionEvent::Relistened).await {
                 return SubscriptionEnd::Lagged;
             }
         }
     }
 
     /// Reads one stream to its end.
-    async fn read(&self, opened: Opened) -> SubscriptionEnd {
+    async fn read(&self, opened: Acknowledged, drops: &mut Drops<'_>) -> SubscriptionEnd {
         let (id, mut stream) = opened.into_parts();
+        // With the acknowledgement.
+        let (mut events, mut skipped) = (1, 0);
         loop {
-            let message = match poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+            let message = match drops.during(poll_fn(|cx| stream.as_mut().poll_next(cx))).await {
                 Some(Ok(message)) => message,
-                Some(Err(error)) => return abrupt(error),
-                None => {
-                    return abrupt(TransportError::new(TransportErrorKind::Incomplete, Delivery::Unknown));
-                }
+                broken => return broke_off(broken.and_then(Result::err), events, skipped),
             };
+            events += 1;
             match decode::event(&message, &id) {
                 Ok(Event::Reply(Reply::Result(_))) => return SubscriptionEnd::Graceful,
                 Ok(Event::Reply(Reply::Error(error, id))) => return abrupt(JsonRpcError::new(error, id)),
-                Ok(Event::Foreign) => {}
+                Ok(Event::Foreign) => skipped += 1,
                 Err(fault) => return abrupt(ProtocolError::new(fault, message)),
                 Ok(Event::Notification { method, params }) => {
                     match told(&method, params, &id, &self.requested) {
                         Told::Nothing => {}
-                        Told::Cancelled(reason) => return SubscriptionEnd::Cancelled { reason },
+                        Told::Cancelled(reason) => return cancelled_by_server(reason),
                         Told::Event(event) => {
                             // Before it is told, so that who asks again upon it gets what is new.
-                            self.forget(&event).await;
-                            if !self.ring.push(event) {
+                            if let Some(invalidation) = self.invalidation(&event) {
+                                drops.add(&invalidation);
+                            }
+                            if !self.push(event).await {
                                 return SubscriptionEnd::Lagged;
                             }
                         }
@@ -112,48 +134,37 @@ impl Pump {
         }
     }
 
+    /// False when an event was lost.
+    async fn push(&self, event: SubscriptionEvent) -> bool {
+        let bytes = event.bytes();
+        let kept = self.ring.push_sized(event, bytes);
+        // Many events can come at once. Who waits for them on this thread has a turn after each, and does not lag.
+        yield_now().await;
+        kept
+    }
+
     /// Waits and opens it again, until that succeeds or is refused.
     async fn open_again(
         &self,
-        backoff: &dyn Backoff,
+        waits: &mut Waits<'_>,
         mut error: Arc<CallError>,
-    ) -> Result<Opened, SubscriptionEnd> {
-        let random = RandomState::new();
-        let mut retry = 0_u32;
-        loop {
-            retry = retry.saturating_add(1);
-            let failure = error.failure().unwrap_or_else(|| {
-                Failure::new(Layer::Transport, Delivery::Unknown, FailureKind::Unavailable)
-            });
-            // 53 bits are what a double holds exactly.
-            #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-            let unit = (random.hash_one(retry) >> 11) as f64 / (1_u64 << 53) as f64;
-            sleep(backoff.delay(retry, &failure, unit)).await;
+    ) -> Result<Acknowledged, SubscriptionEnd> {
+        while let Some(wait) = waits.after(&error) {
+            sleep(wait).await;
             match open(&self.client, &self.spec).await {
-                Ok((Some(opened), _)) => {
-                    self.tell(|shared| {
-                        shared.acknowledged = opened.acknowledged.clone();
-                        shared.relistened += 1;
-                    });
-                    return Ok(opened);
-                }
-                Ok((None, _)) => return Err(SubscriptionEnd::Graceful),
-                Err(failed) => {
-                    error = Arc::new(failed);
-                    if !error.is_unavailable() {
-                        return Err(SubscriptionEnd::Abrupt(error));
-                    }
-                }
+                Ok((opened, _)) => return opened,
+                Err(failed) => error = Arc::new(failed),
             }
         }
+        Err(SubscriptionEnd::Abrupt(error))
     }
 
     fn tell(&self, change: impl FnOnce(&mut Shared)) {
         change(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    async fn forget(&self, event: &SubscriptionEvent) {
-        let invalidation = match event {
+    fn invalidation<'a>(&'a self, event: &'a SubscriptionEvent) -> Option<Invalidation<'a>> {
+        Some(match event {
             SubscriptionEvent::ToolsChanged => Invalidation::Tools,
             SubscriptionEvent::PromptsChanged => Invalidation::Prompts,
             SubscriptionEvent::ResourcesChanged => Invalidation::Resources,
@@ -161,14 +172,38 @@ impl Pump {
                 let subscribed = self.requested.resource_subscriptions.as_deref().unwrap_or_default();
                 Invalidation::Resource { uri, subscribed }
             }
-            SubscriptionEvent::Other { .. } | SubscriptionEvent::Relistened => return,
-        };
-        self.client.cache().invalidate(&invalidation, SystemTime::now()).await;
+            SubscriptionEvent::Other { .. } | SubscriptionEvent::Relistened => return None,
+        })
     }
+}
 
-    async fn forget_all(&self) {
-        self.client.cache().invalidate(&Invalidation::Everything, SystemTime::now()).await;
+impl Drop for Pump {
+    /// Of one whose task was dropped, with its runtime or by hand, nobody else says that it has ended.
+    fn drop(&mut self) {
+        self.tell(|shared| {
+            shared.end.get_or_insert(SubscriptionEnd::Closed);
+        });
     }
+}
+
+/// The end of a stream that ended, or failed, without an answer.
+fn broke_off(error: Option<TransportError>, events: u64, skipped: u64) -> SubscriptionEnd {
+    let cause = match error.as_ref().map(TransportError::kind) {
+        None => CloseCause::Ended,
+        Some(TransportErrorKind::TooLarge { .. }) => CloseCause::Refused,
+        Some(_) => CloseCause::Broken,
+    };
+    let incomplete = || TransportError::new(TransportErrorKind::Incomplete, Delivery::Unknown);
+    let mut error = error.unwrap_or_else(incomplete);
+    error.close_cause = Some(cause);
+    error.sse_events = Some(events);
+    error.sse_skipped = skipped;
+    abrupt(error)
+}
+
+fn cancelled_by_server(reason: Option<String>) -> SubscriptionEnd {
+    spans::subscription_cancelled(reason.as_deref());
+    SubscriptionEnd::Cancelled { reason }
 }
 
 fn abrupt(error: impl Into<CallError>) -> SubscriptionEnd {

@@ -17,11 +17,11 @@ pub(super) fn check(text: &str) -> Result<(), TraceContextFault> {
 /// `name=value;property;property=value`, with white space around each part.
 fn is_entry(entry: &str) -> bool {
     let is_pair = |pair: &str| {
-        pair.split_once('=').is_some_and(|(name, value)| is_token(trim(name)) && trim(value).bytes().all(is_octet))
+        pair.split_once('=')
+            .is_some_and(|(name, value)| is_token(trim(name)) && trim(value).bytes().all(is_octet))
     };
     let mut parts = entry.split(';');
-    parts.next().is_some_and(is_pair)
-        && parts.all(|property| is_pair(property) || is_token(trim(property)))
+    parts.next().is_some_and(is_pair) && parts.all(|property| is_pair(property) || is_token(trim(property)))
 }
 
 fn trim(text: &str) -> &str {

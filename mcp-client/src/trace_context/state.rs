@@ -30,8 +30,9 @@ pub(super) fn check(text: &str) -> Result<(), TraceContextFault> {
 
 /// `name`, or `tenant@system`.
 fn is_key(key: &str) -> bool {
-    let rest_fits =
-        |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-*/".contains(&b));
+    let rest_fits = |text: &str| {
+        text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-*/".contains(&b))
+    };
     match key.split_once('@') {
         None => key.starts_with(|c: char| c.is_ascii_lowercase()) && key.len() <= 256 && rest_fits(key),
         Some((tenant, system)) => {

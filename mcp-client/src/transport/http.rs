@@ -3,7 +3,13 @@
 mod body;
 mod event_stream;
 
-use std::{error::Error, fmt, future::poll_fn, time::Duration};
+use std::{
+    error::Error,
+    fmt,
+    future::poll_fn,
+    sync::{PoisonError, RwLock},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -47,6 +53,9 @@ pub(crate) fn endpoint(url: &str) -> Result<Url, BuildError> {
 pub(crate) struct HttpTransport {
     client: reqwest::Client,
     url: Url,
+    /// Where it has moved within the origin, as a 308 said (RFC 9110 §15.4.9) and a success there confirmed. What a 307 says
+    /// holds for one request only (§15.4.8).
+    moved: RwLock<Option<Url>>,
     identity: String,
     /// What every request carries.
     headers: HeaderMap,
@@ -60,7 +69,17 @@ impl HttpTransport {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
         let identity = identity(&url);
-        Self { client, url, identity, headers, limits }
+        Self { client, url, moved: RwLock::default(), identity, headers, limits }
+    }
+
+    /// Where requests are sent first.
+    fn place(&self) -> Url {
+        let moved = self.moved.read().unwrap_or_else(PoisonError::into_inner);
+        moved.as_ref().unwrap_or(&self.url).clone()
+    }
+
+    fn moved_to(&self, place: Option<Url>) {
+        *self.moved.write().unwrap_or_else(PoisonError::into_inner) = place;
     }
 
     /// What one request carries; its own headers are moved out of it, not copied.
@@ -149,14 +168,22 @@ impl Transport for HttpTransport {
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
         let headers = self.headers(&mut request)?;
-        let (mut head, mut body) = self.post(&self.url, &headers, &request.message, cx).await?;
-        let mut url = self.url.clone();
+        let start = self.place();
+        let mut url = start.clone();
+        let (mut head, mut body) = self.post(&url, &headers, &request.message, cx).await?;
+        let mut for_good = true;
         for _ in 0..MAX_REDIRECTS {
             let Some(target) = redirect(&url, &head) else {
                 break;
             };
+            for_good &= head.status == 308;
             url = target;
             (head, body) = self.post(&url, &headers, &request.message, cx).await?;
+        }
+        if url != start && for_good && head.is_success() {
+            self.moved_to(Some(url));
+        } else if url == start && start != self.url && matches!(head.status, 404 | 405 | 410) {
+            self.moved_to(None);
         }
         self.read(head, body, cx).await
     }

@@ -13,14 +13,12 @@ use futures_core::Stream;
 /// How many updates wait for a slow reader by default: 256.
 pub const DEFAULT_UPDATES: usize = 256;
 
-/// How many bytes of updates wait at most, besides the latest one: few long ones are as much as many short ones.
-pub(crate) const MAX_WAITING_BYTES: usize = 16 << 20;
-
 struct Shared<T> {
     /// With the bytes of each.
     waiting: VecDeque<(T, usize)>,
     bytes: usize,
     capacity: usize,
+    max_bytes: usize,
     missed: u64,
     waker: Option<Waker>,
     closed: bool,
@@ -36,11 +34,19 @@ pub(crate) struct Ring<T>(Arc<Mutex<Shared<T>>>);
 pub struct Updates<T>(Arc<Mutex<Shared<T>>>);
 
 /// A buffer and its two ends.
+#[cfg(test)]
 pub(crate) fn ring<T>(capacity: usize) -> (Ring<T>, Updates<T>) {
+    ring_of_bytes(capacity, usize::MAX)
+}
+
+/// A buffer and its two ends, for so many updates, and so many bytes of them besides the latest one: few long ones are as
+/// much as many short ones.
+pub(crate) fn ring_of_bytes<T>(capacity: usize, max_bytes: usize) -> (Ring<T>, Updates<T>) {
     let shared = Arc::new(Mutex::new(Shared {
         waiting: VecDeque::new(),
         bytes: 0,
         capacity: capacity.max(1),
+        max_bytes,
         missed: 0,
         waker: None,
         closed: false,
@@ -57,7 +63,7 @@ impl<T> Shared<T> {
 
     /// Whether an update of so many bytes has to take the place of others.
     fn is_full(&self, bytes: usize) -> bool {
-        let heavy = !self.waiting.is_empty() && self.bytes.saturating_add(bytes) > MAX_WAITING_BYTES;
+        let heavy = !self.waiting.is_empty() && self.bytes.saturating_add(bytes) > self.max_bytes;
         heavy || self.waiting.len() >= self.capacity
     }
 }
@@ -68,6 +74,7 @@ fn lock<T>(shared: &Mutex<Shared<T>>) -> MutexGuard<'_, Shared<T>> {
 
 impl<T> Ring<T> {
     /// Adds an update that is small. False when an older one had to go for it.
+    #[cfg(test)]
     pub(crate) fn push(&self, update: T) -> bool {
         self.push_sized(update, 0)
     }
@@ -169,8 +176,8 @@ mod tests {
 
     #[test]
     fn long_updates_are_bounded_by_their_bytes() {
-        let (ring, mut updates) = ring(100);
-        let third = MAX_WAITING_BYTES / 3;
+        let (ring, mut updates) = ring_of_bytes(100, 10_000);
+        let third = 10_000 / 3;
         for number in 1..=3 {
             assert!(ring.push_sized(number, third), "{number}");
         }
@@ -181,7 +188,7 @@ mod tests {
         // The latest one is always kept: its own length has a limit elsewhere.
         assert!(!ring.push_sized(7, usize::MAX));
         assert_eq!((updates.missed(), updates.try_next(), updates.try_next()), (5, Some(7), None));
-        assert!(ring.push_sized(8, MAX_WAITING_BYTES));
+        assert!(ring.push_sized(8, 10_000));
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! Repairs beside repetitions: what counts as an attempt of the policy, and what is known of the call at the end.
 
-use std::time::Duration;
-
 use mcp_client::{
     Delivery, OutcomeKind, Retry,
-    retry::{Origin, StopReason},
+    retry::{Origin, StopReason, Tokens},
 };
 use mcp_tests::{FaultServer, Reply};
 use serde_json::json;
@@ -104,7 +102,7 @@ async fn what_may_have_run_before_a_repair_may_still_have_run() {
 
 #[tokio::test]
 async fn the_budget_is_not_asked_for_repairs() {
-    let retry = quick().budget(mcp_client::retry::TokenBucket::new(0, Duration::from_secs(1))).build();
+    let retry = quick().budget(Tokens::new(0)).build();
     let (server, ended) = play(vec![refused(), good()], retry).await;
     assert_eq!((server.requests().len(), record(&ended).outcome), (2, OutcomeKind::ToolSuccess));
 }

@@ -166,14 +166,15 @@ async fn a_key_is_the_same_on_every_post() {
     let served = serve(
         |client| client,
         |call| {
-            call.meta("traceparent", "00-1").idempotency_key(IdempotencyKey::in_meta(name).value("order 7/é"))
+            call.meta("com.example/other", "00-1")
+                .idempotency_key(IdempotencyKey::in_meta(name).value("order 7/é"))
         },
     )
     .await;
     two_posts(&served);
     for post in &served.1 {
         let meta = post.at("/params/_meta").unwrap();
-        assert_eq!((&meta[name], &meta["traceparent"]), (&json!("order 7/é"), &json!("00-1")));
+        assert_eq!((&meta[name], &meta["com.example/other"]), (&json!("order 7/é"), &json!("00-1")));
         // Nor does it stand in another place.
         assert_eq!(String::from_utf8_lossy(&post.raw).matches("order 7/é").count(), 1);
     }

@@ -240,6 +240,17 @@ async fn an_event_holds_from_the_moment_it_is_told_of() {
 }
 
 #[tokio::test]
+async fn a_late_result_does_not_push_out_what_came_after_the_change() {
+    let cache = cache();
+    let (late, without_time) = (cache.begin(list(None)), cache.begin(list(None)));
+    cache.invalidate(&Invalidation::Tools, at(1)).await;
+    assert!(cache.fetch(list(None), "u", "new", hint(300, false), at(2)).await);
+    assert!(!cache.store(&late, &cache.user("u"), &result("late"), hint(300, false), at(3)).await);
+    assert!(!cache.store(&without_time, &cache.user("u"), &result("late"), hint(0, false), at(4)).await);
+    assert_eq!(cache.find(list(None), "u", at(5)).await, "fresh new");
+}
+
+#[tokio::test]
 async fn clients_that_share_options_share_what_is_kept_and_what_is_dropped() {
     let options = CacheOptions::new();
     let (one, two) = (Cache::new(options.clone(), "a"), Cache::new(options, "a"));
