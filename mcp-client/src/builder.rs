@@ -113,7 +113,31 @@ impl ClientBuilder {
     /// Reaches the server at a URL with connections as this builder makes them: proxies, certificates, pool.
     ///
     /// Redirects, retries and the connect timeout are the client's: their settings in the builder are replaced. Leave
-    /// its compression features off; the client undoes content codings itself, within its size limits.
+    /// its compression features off; the client undoes content codings itself, within its size limits. Of its default headers,
+    /// those of the protocol are replaced. Without a proxy of its own it takes those that the environment names
+    /// (`HTTPS_PROXY`, `NO_PROXY`). What of it has to do with TLS needs the feature `rustls`.
+    ///
+    /// # Examples
+    ///
+    /// A proxy, an authority of one's own, a name for the server's log, and connections that do not idle for long:
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "rustls")]
+    /// # fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    /// use mcp_client::Client;
+    ///
+    /// let authority = reqwest::Certificate::from_pem(&std::fs::read("authority.pem")?)?;
+    /// let http = reqwest::Client::builder()
+    ///     .proxy(reqwest::Proxy::https("http://proxy.example.com:3128")?)
+    ///     .add_root_certificate(authority)
+    ///     .user_agent("my-agent/1.2.0")
+    ///     .pool_idle_timeout(Duration::from_secs(30))
+    ///     .http2_keep_alive_interval(Duration::from_secs(20));
+    /// let client = Client::builder().http_with("https://mcp.example.com/mcp", http)?.build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -128,6 +152,22 @@ impl ClientBuilder {
     /// What the client promises elsewhere cannot be guaranteed then: a redirect policy of the HTTP client's may send
     /// the call, headers included, to another origin, and repeat it without its being counted; a retry policy may run a
     /// tool twice; its timeouts look like broken connections; its decompression escapes the size limits.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_client::Client;
+    ///
+    /// // One pool of connections for all servers, with what is unsafe for calls switched off.
+    /// let shared = reqwest::Client::builder()
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .retry(reqwest::retry::never())
+    ///     .build()?;
+    /// let client = Client::builder().http_unguarded("https://mcp.example.com/mcp", shared)?.build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -149,7 +189,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Puts a transport of yours around the one that reaches the server, whatever that is: to count requests, to sign them, to
+    /// Puts a [transport](Transport) of yours around the one that reaches the server, whatever that is: to count requests, to sign them, to
     /// hold them back. It sees every attempt, those of repairs and lists included; redirects are followed beneath it. Of several
     /// layers, the last one sees a request first.
     ///
@@ -203,7 +243,10 @@ impl ClientBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn layer<T: Transport>(mut self, wrap: impl FnOnce(Arc<dyn Transport>) -> T + Send + 'static) -> Self {
+    pub fn layer<T: Transport>(
+        mut self,
+        wrap: impl FnOnce(Arc<dyn Transport>) -> T + Send + 'static,
+    ) -> Self {
         self.layers.push(Box::new(|inner| Arc::new(wrap(inner))));
         self
     }

@@ -87,10 +87,10 @@ pub(crate) async fn run<M: Answer>(
     if client.has_token_source(spec) {
         // What it takes to learn who asks is part of the call's time.
         spec.begun = Some(Instant::now());
-        match token_in_time(client, spec).await {
+        match Box::pin(token_in_time(client, spec)).await {
             Some(Ok(found)) => token = found,
             // The call itself asks again, and says what came of it.
-            _ => return run_and_forget::<M>(client, spec).await,
+            _ => return Box::pin(run_and_forget::<M>(client, spec)).await,
         }
     }
     let authorization = client.authorization_context(spec, token.as_ref());
@@ -131,7 +131,8 @@ pub(crate) async fn run<M: Answer>(
                 Lookup::Stale(entry) => (Some(entry), true),
                 Lookup::Miss => (None, false),
             };
-            let found = entry.and_then(|entry| read::<M>(client, spec, &entry).map(|decoded| (decoded, entry)));
+            let found =
+                entry.and_then(|entry| read::<M>(client, spec, &entry).map(|decoded| (decoded, entry)));
             instead(client, error, found, is_stale)
         }
         Err(error) => Err(error),

@@ -11,7 +11,7 @@ mod round;
 mod send;
 mod tool;
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use http::{HeaderMap, header::AUTHORIZATION};
 use mcp_retry::{AttemptLog, Delivery, Origin, Repeat, Retry};
@@ -21,14 +21,14 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
+pub use self::{
+    bounds::DEFAULT_MAX_TIMEOUT,
+    builder::{CallToolBuilder, RequestBuilder},
+};
 pub(crate) use self::{
     bounds::MaxTimeout,
     flight::{Finished, from_cache, no_record, refuse},
     inner::InnerPosts,
-};
-pub use self::{
-    bounds::DEFAULT_MAX_TIMEOUT,
-    builder::{CallToolBuilder, RequestBuilder},
 };
 use self::{
     bounds::{CutOff, Deadline, within},
@@ -146,7 +146,9 @@ pub(crate) async fn run<M: Answer>(
     state: Option<&State>,
 ) -> Result<Finished<M::Result>, CallError> {
     let span = CallSpan::begin(client, spec);
-    span.within(make::<M>(client, spec, state, span.clone())).await
+    // Pinned here: a future that is handed on by value takes its room twice.
+    let making = pin!(make::<M>(client, spec, state, span.clone()));
+    span.within(making).await
 }
 
 async fn make<M: Answer>(
@@ -167,8 +169,11 @@ async fn make<M: Answer>(
             let error = flight.give_up();
             return flight.finish::<M>(Err(error));
         }
-        let attempt = attempt::<M>(client, spec, state, &deadline, &mut flight);
-        let mut result = match within(&deadline, cancel, attempt).await {
+        let ended = {
+            let attempt = pin!(attempt::<M>(client, spec, state, &deadline, &mut flight));
+            within(&deadline, cancel, attempt).await
+        };
+        let mut result = match ended {
             Ok(result) => result,
             Err(CutOff::TimedOut(after)) => Err(flight.timed_out(after)),
             // Told at the head of the loop.
@@ -182,7 +187,9 @@ async fn make<M: Answer>(
                 flight.count_inner();
                 match mended {
                     Ok(true) if flight.end_repaired(error, repair.note()) => continue,
-                    Ok(_) => {}
+                    // Mended, and no time is left to make use of it.
+                    Ok(true) => return flight.finish::<M>(result),
+                    Ok(false) => {}
                     Err(instead) => result = Err(instead),
                 }
             }
@@ -232,11 +239,11 @@ async fn attempt<M: Answer>(
     flight.exchange.deadline = [deadline.at(), until].into_iter().flatten().min();
     #[cfg(feature = "test-util")]
     crate::transport::tap::sent(&outgoing);
-    let exchange = async {
+    let exchange = pin!(async {
         let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
         let expect = client.config().expect(spec);
         Reading { spec, deadline, until, id: &id, expect, flight }.read::<M>(exchange).await
-    };
+    });
     match (limit, until) {
         (Some(after), Some(until)) => {
             // Our own timer proves nothing about the request.

@@ -5,6 +5,7 @@
 mod answer;
 mod form;
 mod method;
+mod settings;
 mod suspended;
 
 use std::{borrow::Cow, fmt, marker::PhantomData};

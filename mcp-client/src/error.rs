@@ -194,7 +194,19 @@ impl CallError {
     /// # }
     /// ```
     pub fn mismatch(&self) -> Option<&Mismatch> {
-        self.context().mismatch.as_deref()
+        match self {
+            Self::Http(error) => error.mismatch.as_deref(),
+            Self::JsonRpc(error) => error.mismatch.as_deref(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_mismatch(&mut self, mismatch: Mismatch) {
+        match self {
+            Self::Http(error) => error.mismatch = Some(Box::new(mismatch)),
+            Self::JsonRpc(error) => error.mismatch = Some(Box::new(mismatch)),
+            _ => {}
+        }
     }
 
     /// The capabilities that the server needs, from the data of a -32021.

@@ -47,21 +47,8 @@ const NAMED_SCHEMAS: [&str; 5] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"];
 
 /// Which parameters of a tool go into `Mcp-Param-…` headers.
-///
-/// ```
-/// use mcp_client::{HeaderParams, types::RawJson};
-/// use serde_json::json;
-///
-/// let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
-/// let params = HeaderParams::of(&schema.into())?;
-///
-/// let headers = params.headers(Some(&RawJson::from(json!({"region": "us-west1"}))));
-/// assert_eq!(headers[0].0, "mcp-param-region");
-/// assert_eq!(headers[0].1, "us-west1");
-/// # Ok::<(), mcp_client::HeaderParamsFault>(())
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HeaderParams {
+pub(crate) struct HeaderParams {
     root: Branch,
     params: Vec<Param>,
 }
@@ -103,7 +90,7 @@ impl HeaderParams {
     ///
     /// When an annotation breaks a rule: the tool is then not to be listed. So it is when a schema with annotations is larger
     /// than [`MAX_INPUT_SCHEMA`] or nested deeper than 127 levels.
-    pub fn of(input_schema: &RawJson) -> Result<Self, HeaderParamsFault> {
+    pub(crate) fn of(input_schema: &RawJson) -> Result<Self, HeaderParamsFault> {
         if !may_be_annotated(input_schema.get()) {
             return Ok(Self::default());
         }
@@ -119,14 +106,15 @@ impl HeaderParams {
         Ok(reader.found)
     }
 
-    /// Whether no parameter is mirrored.
-    pub fn is_empty(&self) -> bool {
-        self.params.is_empty()
+    /// The names of the headers, in lower case.
+    #[cfg(test)]
+    pub(crate) fn header_names(&self) -> impl Iterator<Item = &HeaderName> {
+        self.params.iter().map(|param| &param.header)
     }
 
-    /// The names of the headers, in lower case.
-    pub fn header_names(&self) -> impl Iterator<Item = &HeaderName> {
-        self.params.iter().map(|param| &param.header)
+    /// Whether no parameter is mirrored.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.params.is_empty()
     }
 
     /// About how many bytes this keeps.

@@ -21,7 +21,12 @@
 //! * [`Continuation`] — how a call goes on after its input requests, now or days later.
 //! * [`Retry`] — which calls are repeated: those that cannot have run, and those that somebody vouches for.
 //! * [`CallRecord`] — what happened, as one JSON line that is safe to log.
-//! * [`Transport`](transport::Transport) — the seam for transports of your own.
+//! * [`TokenSource`] — where bearer tokens come from, and what is done when one is refused.
+//! * [`TraceContext`] — the trace that a call belongs to. With the feature `tracing` each call is a span, named after the
+//!   OpenTelemetry conventions for MCP; repetitions, repairs, cancellations and tools that are left out are events in it. No field
+//!   holds arguments, results, tokens, header values, the query of a URL, or what a server says in words.
+//! * [`Transport`](transport::Transport) — the seam for transports of your own, and
+//!   [for layers](ClientBuilder::layer) around the client's.
 //!
 //! The protocol is MCP revision 2026-07-28 over Streamable HTTP.
 #![forbid(unsafe_code)]
@@ -52,8 +57,8 @@ pub mod record;
 mod request;
 mod retry_after;
 mod schema;
-pub mod sse;
 mod spans;
+pub mod sse;
 mod subscription;
 mod token;
 mod tool_book;
@@ -78,7 +83,7 @@ pub use self::{
     continuation::{AnswerError, AnswerFault, Continuation, MultiRound, RestoreError, SuspendedCall},
     error::CallError,
     error_hint::{ErrorHint, ErrorHintKind},
-    header_params::{HeaderParams, HeaderParamsFault, HeaderParamsFaultKind, MAX_INPUT_SCHEMA},
+    header_params::{HeaderParamsFault, HeaderParamsFaultKind, MAX_INPUT_SCHEMA},
     input_kinds::InputKinds,
     list::{
         DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_PAGES, ItemStream, ListError, ListFault,
@@ -93,7 +98,6 @@ pub use self::{
         DEFAULT_BUFFERED_EVENTS, ListenBuilder, Subscription, SubscriptionEnd, SubscriptionEvent,
     },
     token::{BearerToken, TokenError, TokenRefusal, TokenSource},
-    tool_book::{KnownTool, MAX_BOOK_BYTES, MAX_KNOWN_TOOLS, ToolBook},
     trace_context::{
         MAX_BAGGAGE_BYTES, MAX_BAGGAGE_ENTRIES, MAX_TRACESTATE_ENTRIES, TraceContext, TraceContextFault,
     },

@@ -251,9 +251,7 @@ impl fmt::Display for StructuredError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Misfit::Missing => f.write_str("the result has no structured content"),
-            Misfit::Type(_) => {
-                f.write_str("the structured content does not fit the type that was asked for")
-            }
+            Misfit::Type(_) => f.write_str("the structured content does not fit the type that was asked for"),
             #[cfg(feature = "schema")]
             Misfit::Schema(violations) => {
                 f.write_str("the structured content breaks the output schema of the tool")?;

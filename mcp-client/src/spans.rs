@@ -35,8 +35,9 @@ mod nothing {
             false
         }
 
-        pub(crate) async fn within<F: Future>(&self, future: F) -> F::Output {
-            future.await
+        pub(crate) fn within<F: Future>(&self, future: F) -> F {
+            let Self {} = self;
+            future
         }
 
         pub(crate) fn ended(&self, _: &CallRecord) {}
@@ -59,7 +60,7 @@ mod recorded {
         Method, RequestId,
         method::{CallTool, GetPrompt, ReadResource},
     };
-    use tracing::{Instrument as _, Span, field::Empty};
+    use tracing::{Instrument as _, Span, field::Empty, instrument::Instrumented};
 
     use super::{CallRecord, CallSpan, Client, Future, HeaderParamsFault, OutcomeKind, Spec, TARGET};
     use crate::record::cut_message;
@@ -98,8 +99,9 @@ mod recorded {
             !self.span.is_disabled()
         }
 
-        pub(crate) async fn within<F: Future>(&self, future: F) -> F::Output {
-            future.instrument(self.span.clone()).await
+        /// Not an `async fn`, which would hold the future twice.
+        pub(crate) fn within<F: Future>(&self, future: F) -> Instrumented<F> {
+            future.instrument(self.span.clone())
         }
 
         /// Adds how the call ended.

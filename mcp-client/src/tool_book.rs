@@ -5,29 +5,31 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_types::{RawMap, Tool, ToolAnnotations};
 
-use crate::{HeaderParams, HeaderParamsFault, OutputSchema};
+use crate::{
+    header_params::{HeaderParams, HeaderParamsFault},
+    schema::OutputSchema,
+};
 
 /// How many tools a book keeps.
-pub const MAX_KNOWN_TOOLS: usize = 65_536;
+const MAX_KNOWN_TOOLS: usize = 65_536;
 
 /// About how many bytes a book keeps: 64 MiB.
-pub const MAX_BOOK_BYTES: usize = 64 << 20;
+const MAX_BOOK_BYTES: usize = 64 << 20;
 
 /// What a tool's definition means for calls of it.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct KnownTool {
     /// Which parameters go into headers, or why the tool is invalid.
-    pub header_params: Result<HeaderParams, HeaderParamsFault>,
+    pub(crate) header_params: Result<HeaderParams, HeaderParamsFault>,
     /// What the tool says of its behaviour; members that this crate does not know are left out.
-    pub annotations: Option<ToolAnnotations>,
+    pub(crate) annotations: Option<ToolAnnotations>,
     /// The schema of its structured content.
-    pub output_schema: Option<OutputSchema>,
+    pub(crate) output_schema: Option<OutputSchema>,
 }
 
 impl KnownTool {
     /// Reads a definition.
-    pub fn of(tool: &Tool) -> Self {
+    pub(crate) fn of(tool: &Tool) -> Self {
         let mut annotations = tool.annotations.clone();
         if let Some(annotations) = &mut annotations {
             // What nobody reads would only take memory.
@@ -54,7 +56,7 @@ impl KnownTool {
 /// [`MAX_BOOK_BYTES`] are kept: beyond that, the tool that was learnt the longest ago is forgotten. The latest one is always
 /// kept.
 #[derive(Debug, Default)]
-pub struct ToolBook {
+pub(crate) struct ToolBook {
     pages: RwLock<Pages>,
 }
 
@@ -75,13 +77,8 @@ struct Entry {
 }
 
 impl ToolBook {
-    /// An empty book.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Reads a definition and keeps it in place of an older one. A schema whose text is the same as before stays compiled.
-    pub fn learn(&self, tool: &Tool) -> Arc<KnownTool> {
+    pub(crate) fn learn(&self, tool: &Tool) -> Arc<KnownTool> {
         // Reading is the long part and needs no lock.
         let known = KnownTool::of(tool);
         let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
@@ -89,24 +86,16 @@ impl ToolBook {
     }
 
     /// What is known of a tool.
-    pub fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
         let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
         pages.tools.get(name).map(|entry| Arc::clone(&entry.tool))
     }
+}
 
-    /// Forgets all tools.
-    pub fn forget_all(&self) {
-        *self.pages.write().unwrap_or_else(PoisonError::into_inner) = Pages::default();
-    }
-
-    /// How many tools are known.
-    pub fn len(&self) -> usize {
+#[cfg(test)]
+impl ToolBook {
+    fn len(&self) -> usize {
         self.pages.read().unwrap_or_else(PoisonError::into_inner).tools.len()
-    }
-
-    /// Whether no tool is known.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -158,7 +147,7 @@ mod tests {
 
     #[test]
     fn xmh_17_the_latest_definition_counts() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         book.learn(&tool("t", region("A")));
         book.learn(&tool("t", region("B")));
         let known = book.get("t").unwrap();
@@ -170,16 +159,14 @@ mod tests {
 
     #[test]
     fn xmh_19_an_unseen_tool_is_unknown() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         book.learn(&tool("t", json!({})));
         assert!(book.get("T").is_none());
-        book.forget_all();
-        assert!(book.get("t").is_none() && book.is_empty());
     }
 
     #[test]
     fn xmh_11_an_invalid_tool_is_known_as_such_and_touches_no_other() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         book.learn(&tool("bad", region("a b")));
         book.learn(&tool("good", region("A")));
         assert!(book.get("bad").unwrap().header_params.is_err());
@@ -188,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_same_output_schema_is_kept_and_another_is_not() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         let with = |input: Value, output: Value| tool("t", input).with_output_schema(output);
         let first = book.learn(&with(json!({}), json!({"type": "object"})));
         let same = book.learn(&with(json!({}), json!({"type": "object"})));
@@ -204,7 +191,7 @@ mod tests {
 
     #[test]
     fn annotations_are_kept_without_what_nobody_reads() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         let text = r#"{"name":"t","inputSchema":{},"annotations":{"readOnlyHint":true,"vendor":[1]}}"#;
         let known = book.learn(&serde_json::from_str(text).unwrap());
         let annotations = known.annotations.as_ref().unwrap();
@@ -213,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_oldest_tool_goes_first() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         for i in 0..MAX_KNOWN_TOOLS {
             book.learn(&tool(&i.to_string(), json!({})));
         }
@@ -227,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_bytes_are_bounded_too() {
-        let book = ToolBook::new();
+        let book = ToolBook::default();
         let large =
             |name: &str| tool(name, json!({})).with_output_schema(json!("x".repeat(MAX_BOOK_BYTES / 3)));
         for name in ["a", "b", "c"] {

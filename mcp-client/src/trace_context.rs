@@ -293,7 +293,7 @@ impl fmt::Debug for TraceContext {
             .field("tracestate", &size(&self.state))
             .field("baggage", &size(&self.baggage))
             .field("faults", &self.faults)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

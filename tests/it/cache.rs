@@ -129,7 +129,11 @@ async fn six(client: &Client) -> Vec<(Value, bool)> {
     }
     let read = client.read_resource("x:y").send().await.unwrap().into_complete().unwrap();
     let tools = client.list_tools().send().await.unwrap();
-    assert_eq!((tools.items().len(), tools.skipped().len()), (1, 1), "kept or not, it is sorted the same way");
+    assert_eq!(
+        (tools.items().len(), tools.skipped().len()),
+        (1, 1),
+        "kept or not, it is sorted the same way"
+    );
     vec![
         value!(client.discover().send().await.unwrap(), result),
         value!(tools, result),
@@ -161,9 +165,14 @@ async fn cac_01_six_results_are_kept_and_the_record_says_so() {
     }
     let kept = six(&client).await;
     assert!(kept.iter().all(|(_, is_fetched)| !is_fetched));
-    let values = |results: Vec<(Value, bool)>| results.into_iter().map(|(value, _)| value).collect::<Vec<_>>();
+    let values =
+        |results: Vec<(Value, bool)>| results.into_iter().map(|(value, _)| value).collect::<Vec<_>>();
     assert_eq!(values(kept), values(fetched), "the same, unknown members included");
-    assert_eq!(desk.asked().iter().map(|asked| asked.method.as_str()).collect::<Vec<_>>(), SIX, "and no POST more");
+    assert_eq!(
+        desk.asked().iter().map(|asked| asked.method.as_str()).collect::<Vec<_>>(),
+        SIX,
+        "and no POST more"
+    );
 
     let records = log.take();
     assert_eq!(records.iter().map(|record| record["method"].as_str().unwrap()).collect::<Vec<_>>(), SIX);
@@ -221,7 +230,8 @@ async fn cac_02_meta_is_no_parameter() {
     let desk = fresh_for(json!(600_000), "private").await;
     let client = desk.client();
     assert_eq!(listed(&client).await, 0);
-    let page = client.list_tools().meta("com.example/k", 1).progress(|_| ()).scenario("s").send().await.unwrap();
+    let page =
+        client.list_tools().meta("com.example/k", 1).progress(|_| ()).scenario("s").send().await.unwrap();
     assert_eq!((number(&page), page.record().scenario.as_deref(), desk.count()), (0, Some("s"), 1));
 }
 
@@ -281,7 +291,8 @@ async fn a_result_that_can_not_be_read_any_more_is_fetched() {
 /// Tools of a kept list are known like those of one that has just come.
 #[tokio::test]
 async fn a_kept_list_teaches_the_headers_of_its_tools() {
-    let schema = json!({ "type": "object", "properties": { "r": { "type": "string", "x-mcp-header": "R" } } });
+    let schema =
+        json!({ "type": "object", "properties": { "r": { "type": "string", "x-mcp-header": "R" } } });
     let list = json!({ "tools": [{ "name": "x", "inputSchema": schema }], "ttlMs": 600_000, "cacheScope": "public" });
     let list = list.to_string();
     let desk = Desk::new(move |asked: &Asked| match asked.method.as_str() {

@@ -14,7 +14,8 @@ use tokio::time::Instant;
 use crate::{lists::desk::Desk, stage::Canned};
 
 async fn serve(completion: &Value) -> Desk {
-    Desk::script([Canned::result(&json!({ "resultType": "complete", "completion": completion }).to_string())]).await
+    Desk::script([Canned::result(&json!({ "resultType": "complete", "completion": completion }).to_string())])
+        .await
 }
 
 #[tokio::test]
@@ -26,14 +27,18 @@ async fn cmp_01_cmp_02_what_is_sent() {
     reference.title = Some("P".to_owned());
     client.complete(reference, "ü", "x \"y\"").send().await.unwrap();
     let template = ResourceTemplateReference::new("file:///{+path}");
-    let request = client.complete(template, "path", "sr").resolved("a", "1").resolved("b", "").resolved("a", "2");
+    let request =
+        client.complete(template, "path", "sr").resolved("a", "1").resolved("b", "").resolved("a", "2");
     request.send().await.unwrap();
 
     let [plain, titled, resolved] = desk.asked().try_into().unwrap();
     assert_eq!(plain.method, "completion/complete");
     assert_eq!((plain.header("mcp-method"), plain.header("mcp-name")), (Some("completion/complete"), None));
     let reference = json!({ "type": "ref/prompt", "name": "p" });
-    assert_eq!(Value::from(plain.params), json!({ "ref": reference, "argument": { "name": "a", "value": "" } }));
+    assert_eq!(
+        Value::from(plain.params),
+        json!({ "ref": reference, "argument": { "name": "a", "value": "" } })
+    );
     assert_eq!(titled.params["ref"], json!({ "type": "ref/prompt", "name": "p", "title": "P" }));
     assert_eq!(titled.params["argument"], json!({ "name": "ü", "value": "x \"y\"" }));
     assert_eq!(resolved.params["ref"], json!({ "type": "ref/resource", "uri": "file:///{+path}" }));
@@ -46,7 +51,11 @@ async fn cmp_03_cmp_06_values_are_given_however_many_and_odd_numbers_left_out() 
     for (completion, total, more) in [
         (json!({ "values": ["a", "", "a"], "total": 3, "hasMore": false }), Some(3), Some(false)),
         (json!({ "values": [], "total": 0 }), Some(0), None),
-        (json!({ "values": ["a"], "total": 4_294_967_296_u64, "hasMore": true }), Some(4_294_967_296), Some(true)),
+        (
+            json!({ "values": ["a"], "total": 4_294_967_296_u64, "hasMore": true }),
+            Some(4_294_967_296),
+            Some(true),
+        ),
         (json!({ "values": many }), None, None),
         (json!({ "values": ["a"], "total": "many", "hasMore": 1 }), None, None),
         (json!({ "values": ["a"], "total": -1, "hasMore": null }), None, None),
@@ -61,7 +70,8 @@ async fn cmp_03_cmp_06_values_are_given_however_many_and_odd_numbers_left_out() 
 
 #[tokio::test]
 async fn cmp_06_cmp_07_what_is_no_completion_is_a_typed_error_and_nothing_is_made_up() {
-    for completion in [json!(null), json!([]), json!({}), json!({ "values": "a" }), json!({ "values": [7] })] {
+    for completion in [json!(null), json!([]), json!({}), json!({ "values": "a" }), json!({ "values": [7] })]
+    {
         let desk = serve(&completion).await;
         let error = desk.client().complete(PromptReference::new("p"), "a", "").send().await.unwrap_err();
         let CallError::Protocol(_) = &error else { panic!("{completion}: {error:?}") };
@@ -134,7 +144,10 @@ async fn cmp_07_a_turn_that_comes_too_late_is_not_waited_for() {
 
 #[tokio::test]
 async fn cac_01_completions_are_never_kept() {
-    let desk = Desk::script([Canned::result(r#"{"completion":{"values":[]},"ttlMs":600000,"cacheScope":"public"}"#)]).await;
+    let desk = Desk::script([Canned::result(
+        r#"{"completion":{"values":[]},"ttlMs":600000,"cacheScope":"public"}"#,
+    )])
+    .await;
     let client = desk.client();
     for posts in 1..4 {
         client.complete(PromptReference::new("p"), "a", "").send().await.unwrap();

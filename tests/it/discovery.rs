@@ -4,7 +4,7 @@ use mcp_client::{
     CallError, Client, Delivery, OutcomeKind,
     cache::CacheOptions,
     error::InvalidKind,
-    types::{ProtocolVersion, PromptReference, SubscriptionFilter},
+    types::{PromptReference, ProtocolVersion, SubscriptionFilter},
 };
 use serde_json::{Map, json};
 
@@ -49,7 +49,11 @@ async fn dsc_02_what_is_sent_and_what_comes_back() {
     assert_eq!((server.record().method, server.record().post_count()), ("server/discover", 1));
 
     let [asked] = desk.asked().try_into().unwrap();
-    assert_eq!((asked.method.as_str(), &asked.params), ("server/discover", &Map::new()), "nothing but `_meta`");
+    assert_eq!(
+        (asked.method.as_str(), &asked.params),
+        ("server/discover", &Map::new()),
+        "nothing but `_meta`"
+    );
     assert_eq!(asked.meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     assert_eq!((asked.header("mcp-method"), asked.header("mcp-name")), (Some("server/discover"), None));
 }
@@ -84,7 +88,9 @@ async fn dsc_03_a_version_is_chosen_whatever_else_stands_in_the_list() {
 async fn dsc_04_without_a_common_version_requests_end_in_the_refusal_with_both_sides() {
     let refusal = r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2025-11-25"],"requested":"2026-07-28"}}}"#;
     let desk = Desk::new(move |asked| match asked.method.as_str() {
-        "server/discover" => Canned::result(r#"{"supportedVersions":["2025-11-25"],"capabilities":{"tools":{}}}"#),
+        "server/discover" => {
+            Canned::result(r#"{"supportedVersions":["2025-11-25"],"capabilities":{"tools":{}}}"#)
+        }
         _ => Canned::new(400, "application/json", refusal),
     })
     .await;
@@ -153,9 +159,16 @@ async fn refused(client: &Client) -> Vec<&'static str> {
     for (method, error) in outcomes {
         let Some(error) = error else { continue };
         let CallError::Invalid(invalid) = &error else { panic!("{method}: {error:?}") };
-        assert_eq!((invalid.kind(), error.delivery()), (InvalidKind::NotOffered, Delivery::NotSent), "{method}");
+        assert_eq!(
+            (invalid.kind(), error.delivery()),
+            (InvalidKind::NotOffered, Delivery::NotSent),
+            "{method}"
+        );
         let record = error.record().unwrap();
-        assert_eq!((record.outcome, record.method, record.post_count()), (OutcomeKind::InvalidCall, method, 0));
+        assert_eq!(
+            (record.outcome, record.method, record.post_count()),
+            (OutcomeKind::InvalidCall, method, 0)
+        );
         refused.push(method);
     }
     refused
@@ -170,10 +183,7 @@ async fn what_a_server_says_it_does_not_offer_is_refused_before_the_wire() {
             r#"{"tools":{}}"#,
             [&RESOURCES[..], &["prompts/list", "prompts/get", "completion/complete"]].concat(),
         ),
-        (
-            r#"{"resources":{},"prompts":{}}"#,
-            vec!["tools/call", "tools/list", "completion/complete"],
-        ),
+        (r#"{"resources":{},"prompts":{}}"#, vec!["tools/call", "tools/list", "completion/complete"]),
         (
             "{}",
             [
@@ -223,7 +233,8 @@ async fn a_server_that_learnt_more_is_believed_when_it_is_asked_again() {
 
 #[tokio::test]
 async fn a_kept_result_teaches_like_one_that_has_just_come() {
-    let desk = says(&format!(r#"{{{SPOKEN},"capabilities":{{}},"ttlMs":60000,"cacheScope":"public"}}"#)).await;
+    let desk =
+        says(&format!(r#"{{{SPOKEN},"capabilities":{{}},"ttlMs":60000,"cacheScope":"public"}}"#)).await;
     let shared = CacheOptions::new();
     let [one, other] = [0, 1].map(|_| desk.builder().cache(shared.clone()).build().unwrap());
     one.discover().send().await.unwrap();

@@ -27,7 +27,10 @@ async fn pmt_01_what_prompts_say_of_themselves() {
     let desk = Desk::script([Canned::result(&result.to_string())]).await;
     let prompts = desk.client().list_prompts().send().await.unwrap();
     let [full, bare, odd] = prompts.items() else { panic!("{prompts:?}") };
-    assert_eq!((full.name.as_str(), full.title.as_deref(), full.description.as_deref()), ("a", Some("A"), Some("d")));
+    assert_eq!(
+        (full.name.as_str(), full.title.as_deref(), full.description.as_deref()),
+        ("a", Some("A"), Some("d"))
+    );
     let [x, y] = full.arguments.as_deref().unwrap() else { panic!("{full:?}") };
     assert_eq!((x.name.as_str(), x.required, x.title.as_deref()), ("x", Some(true), Some("X")));
     assert_eq!((y.name.as_str(), y.required), ("y", None));
@@ -41,7 +44,8 @@ async fn pmt_01_what_prompts_say_of_themselves() {
 async fn pmt_04_a_long_list_comes_in_pages() {
     let desk = Desk::new(|asked| {
         let number = asked.cursor().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
-        let prompts: Vec<Value> = (0..10).map(|at| json!({ "name": format!("p{}", number * 10 + at) })).collect();
+        let prompts: Vec<Value> =
+            (0..10).map(|at| json!({ "name": format!("p{}", number * 10 + at) })).collect();
         let mut result = json!({ "prompts": prompts });
         if number < 9 {
             result["nextCursor"] = json!((number + 1).to_string());
@@ -76,7 +80,8 @@ async fn pmt_02_arguments_are_strings_and_sent_as_they_are() {
     ] {
         assert!(request.send().await.unwrap().into_complete().is_ok());
     }
-    let sent: Vec<Option<Value>> = desk.asked().iter().map(|asked| asked.params.get("arguments").cloned()).collect();
+    let sent: Vec<Option<Value>> =
+        desk.asked().iter().map(|asked| asked.params.get("arguments").cloned()).collect();
     let expected = [
         None,
         Some(json!({ "a": "3", "ü \u{0}": "\"2\"" })),
@@ -90,7 +95,9 @@ async fn pmt_02_arguments_are_strings_and_sent_as_they_are() {
     assert_eq!(first.params.keys().collect::<Vec<_>>(), ["name"]);
     assert_eq!((first.header("mcp-method"), first.header("mcp-name")), (Some("prompts/get"), Some("p")));
 
-    for arguments in [json!({ "a": 1 }), json!({ "a": null }), json!({ "a": ["x"] }), json!("x"), json!([]), json!(null)] {
+    for arguments in
+        [json!({ "a": 1 }), json!({ "a": null }), json!({ "a": ["x"] }), json!("x"), json!([]), json!(null)]
+    {
         let error = prompt().arguments(&arguments).send().await.unwrap_err();
         let CallError::Invalid(invalid) = &error else { panic!("{arguments}: {error:?}") };
         assert_eq!((invalid.kind(), error.delivery()), (InvalidKind::Arguments, Delivery::NotSent));
@@ -105,8 +112,12 @@ async fn pmt_02_arguments_are_strings_and_sent_as_they_are() {
 async fn too_many_arguments_are_refused() {
     let desk = Desk::script([Canned::result(r#"{"messages":[]}"#)]).await;
     let many: BTreeMap<String, &str> = (0..65_537).map(|number| (number.to_string(), "")).collect();
-    let error = desk.client().get_prompt("p").arguments(&many).argument("one more", "").send().await.unwrap_err();
-    assert!(matches!(&error, CallError::Invalid(invalid) if invalid.kind() == InvalidKind::Arguments), "{error:?}");
+    let error =
+        desk.client().get_prompt("p").arguments(&many).argument("one more", "").send().await.unwrap_err();
+    assert!(
+        matches!(&error, CallError::Invalid(invalid) if invalid.kind() == InvalidKind::Arguments),
+        "{error:?}"
+    );
     assert_eq!(desk.count(), 0);
 }
 
@@ -178,7 +189,8 @@ async fn a_result_without_its_messages_is_none() {
 /// `prompts/get` is none of the methods whose results may be kept.
 #[tokio::test]
 async fn cac_01_a_prompt_is_never_kept_whatever_the_server_says() {
-    let desk = Desk::script([Canned::result(r#"{"messages":[],"ttlMs":600000,"cacheScope":"public"}"#)]).await;
+    let desk =
+        Desk::script([Canned::result(r#"{"messages":[],"ttlMs":600000,"cacheScope":"public"}"#)]).await;
     let client = desk.client();
     for posts in 1..4 {
         assert!(get(&client, "p").await.freshness().is_fetched());

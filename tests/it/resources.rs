@@ -4,7 +4,7 @@ mod rounds;
 
 use mcp_client::{
     Answered, CallError, Client, Delivery, Outcome, OutcomeKind, ToolOutcome,
-    types::{ContentBlock, ResourceContents, Role, SubscriptionFilter, method::ReadResource},
+    types::{ContentBlock, RawJson, ResourceContents, Role, SubscriptionFilter, method::ReadResource},
 };
 use mcp_tests::{FaultServer, Reply, Step};
 use serde_json::{Value, json};
@@ -41,7 +41,10 @@ async fn res_01_res_02_what_resources_and_templates_say_of_themselves() {
     assert_eq!((resource.title.as_deref(), resource.description.as_deref()), (Some("A"), Some("d")));
     assert_eq!((resource.mime_type.as_deref(), resource.size), (Some("text/plain"), Some(3)));
     let annotations = resource.annotations.as_ref().unwrap();
-    assert_eq!((annotations.audience.as_deref(), annotations.priority()), (Some(&[Role::User][..]), Some(0.5)));
+    assert_eq!(
+        (annotations.audience.as_deref(), annotations.priority()),
+        (Some(&[Role::User][..]), Some(0.5))
+    );
     assert_eq!(annotations.last_modified.as_deref(), Some("2026-01-01T00:00:00Z"));
     assert_eq!(resource.icons.as_ref().unwrap().len(), 1);
     assert_eq!(resource.extra.get("x-own").unwrap().get(), "1.5");
@@ -66,25 +69,38 @@ async fn res_03_res_10_several_parts_with_other_addresses_and_a_bad_one_costs_th
         42,
     ]))
     .await;
-    let [a, b, c, e, f, g, h, i] = read.contents.as_slice() else { panic!("{:?}", read.contents) };
-    assert!(matches!(a, ResourceContents::Text(text) if text.text == "A\0" && text.uri == "file:///d/a"));
-    assert_eq!(a.mime_type(), Some("text/plain"));
+    let parts = read.contents.as_slice();
+    assert!(
+        matches!(&parts[0], ResourceContents::Text(text) if text.text == "A\0" && text.uri == "file:///d/a")
+    );
+    assert_eq!(parts[0].mime_type(), Some("text/plain"));
     let bytes = |part: &ResourceContents| match part {
         ResourceContents::Blob(blob) => blob.bytes().ok(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(bytes(b), Some(vec![0, 1, 2, 255]));
-    assert_eq!((bytes(c), bytes(e)), (None, None), "no Base64 of the standard alphabet with padding");
-    assert!(matches!(c, ResourceContents::Blob(blob) if blob.blob == "not base64!"), "kept as it came");
-    assert!(matches!(f, ResourceContents::Text(text) if text.text.is_empty()));
-    for (part, raw) in [(g, r#"{"uri":"file:///d/g"}"#), (h, r#"{"text":"no address"}"#), (i, "42")] {
+    assert_eq!(bytes(&parts[1]), Some(vec![0, 1, 2, 255]));
+    let bad = [bytes(&parts[2]), bytes(&parts[3])];
+    assert_eq!(bad, [None, None], "no Base64 of the standard alphabet with padding");
+    assert!(
+        matches!(&parts[2], ResourceContents::Blob(blob) if blob.blob == "not base64!"),
+        "kept as it came"
+    );
+    assert!(matches!(&parts[4], ResourceContents::Text(text) if text.text.is_empty()));
+    let unknown = [r#"{"uri":"file:///d/g"}"#, r#"{"text":"no address"}"#, "42"];
+    for (part, raw) in parts[5..].iter().zip(unknown) {
         assert!(matches!(part, ResourceContents::Unknown(kept) if kept.get() == raw), "{part:?}");
     }
-    assert_eq!(g.uri(), Some("file:///d/g"));
+    assert_eq!((parts.len(), parts[5].uri()), (8, Some("file:///d/g")));
 
     let [asked] = desk.asked().try_into().unwrap();
-    assert_eq!((asked.method.as_str(), Value::from(asked.params.clone())), ("resources/read", json!({ "uri": "file:///d" })));
-    assert_eq!((asked.header("mcp-method"), asked.header("mcp-name")), (Some("resources/read"), Some("file:///d")));
+    assert_eq!(
+        (asked.method.as_str(), Value::from(asked.params.clone())),
+        ("resources/read", json!({ "uri": "file:///d" }))
+    );
+    assert_eq!(
+        (asked.header("mcp-method"), asked.header("mcp-name")),
+        (Some("resources/read"), Some("file:///d"))
+    );
 }
 
 #[tokio::test]
@@ -115,7 +131,9 @@ async fn res_04_what_does_not_exist_is_told_apart_from_what_is_wrong() {
 
 #[tokio::test]
 async fn a_result_without_contents_is_none() {
-    for result in ["{}", r#"{"contents":null}"#, r#"{"contents":{"uri":"x","text":"y"}}"#, r#"{"contents":"x"}"#] {
+    for result in
+        ["{}", r#"{"contents":null}"#, r#"{"contents":{"uri":"x","text":"y"}}"#, r#"{"contents":"x"}"#]
+    {
         let desk = Desk::script([Canned::result(result)]).await;
         let error = desk.client().read_resource("x:y").send().await.unwrap_err();
         let CallError::Protocol(_) = &error else { panic!("{error:?}") };
@@ -129,8 +147,18 @@ async fn res_06_addresses_go_back_to_the_byte() {
     let desk = Desk::script([Canned::result(r#"{"contents":[]}"#)]).await;
     let client = desk.client();
     let uris = [
-        "file:///a/../b", "git://x/%7Efoo?q#f", "https://A.example:443/", "ui://w", "custom", "", " x ", "a b", "ü:😀",
-        "x:\u{0}\n", "=?base64?eA==?=", "HTTP://x/%zz",
+        "file:///a/../b",
+        "git://x/%7Efoo?q#f",
+        "https://A.example:443/",
+        "ui://w",
+        "custom",
+        "",
+        " x ",
+        "a b",
+        "ü:😀",
+        "x:\u{0}\n",
+        "=?base64?eA==?=",
+        "HTTP://x/%zz",
     ];
     for uri in uris {
         read(&client, uri).await;
@@ -155,9 +183,15 @@ async fn res_07_annotations_are_hints_and_odd_ones_cost_nothing() {
     let [odd, odder, oddest] = resources.items() else { panic!("{resources:?}") };
     let annotations = odd.annotations.as_ref().unwrap();
     assert_eq!(annotations.audience.as_ref().unwrap().len(), 2, "who else it is for is kept");
-    assert_eq!((annotations.priority(), annotations.last_modified.as_deref()), (Some(1.0), Some("yesterday")));
+    assert_eq!(
+        (annotations.priority(), annotations.last_modified.as_deref()),
+        (Some(1.0), Some("yesterday"))
+    );
     let annotations = odder.annotations.as_ref().unwrap();
-    assert_eq!((&annotations.audience, annotations.priority(), &annotations.last_modified), (&None, None, &None));
+    assert_eq!(
+        (&annotations.audience, annotations.priority(), &annotations.last_modified),
+        (&None, None, &None)
+    );
     assert_eq!(annotations.extra.get("priority").unwrap().get(), r#""high""#);
     assert_eq!((&oddest.annotations, oddest.extra.get("annotations").unwrap().get()), (&None, r#""none""#));
 }
@@ -178,21 +212,25 @@ async fn res_11_sizes_are_large_odd_or_absent_and_never_believed() {
         let resources = desk.client().list_resources().send().await.unwrap();
         assert_eq!(resources.items()[0].size, expected, "{size}");
         let known = expected.is_some() || size == "null";
-        assert_eq!(resources.items()[0].extra.get("size").map(|raw| raw.get()), (!known).then_some(size));
+        assert_eq!(resources.items()[0].extra.get("size").map(RawJson::get), (!known).then_some(size));
     }
 }
 
 #[tokio::test]
 async fn tool_16_a_linked_resource_is_read_only_when_it_is_asked_for_and_need_not_be_listed() {
     let desk = Desk::new(|asked| match asked.method.as_str() {
-        "tools/call" => Canned::result(r#"{"content":[{"type":"resource_link","uri":"res://r/1","name":"r1"}]}"#),
+        "tools/call" => {
+            Canned::result(r#"{"content":[{"type":"resource_link","uri":"res://r/1","name":"r1"}]}"#)
+        }
         "resources/list" => Canned::result(r#"{"resources":[]}"#),
         _ => Canned::result(r#"{"contents":[{"uri":"res://r/1","text":"found"}]}"#),
     })
     .await;
     let client = desk.client();
     assert!(client.list_resources().all().await.unwrap().items().is_empty());
-    let ToolOutcome::Success(output) = client.call_tool("x").send().await.unwrap() else { panic!("a success") };
+    let ToolOutcome::Success(output) = client.call_tool("x").send().await.unwrap() else {
+        panic!("a success")
+    };
     assert_eq!(desk.count(), 2, "nothing is fetched by itself");
     let [ContentBlock::ResourceLink(link)] = output.content() else { panic!("{:?}", output.content()) };
     let read = read(&client, &link.uri).await;

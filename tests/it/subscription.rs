@@ -32,9 +32,7 @@ fn tools() -> SubscriptionFilter {
 }
 
 /// Reads to the end: what came, and how it ended.
-async fn read_all(
-    subscription: &mut Subscription,
-) -> (Vec<mcp_client::SubscriptionEvent>, SubscriptionEnd) {
+async fn read_all(subscription: &mut Subscription) -> (Vec<mcp_client::SubscriptionEvent>, SubscriptionEnd) {
     let mut events = Vec::new();
     while let Some(event) = in_time(subscription.next()).await {
         events.push(event);
@@ -57,9 +55,7 @@ const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/subscript
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":{{id}}}}}"#;
 
 /// Subscribes to the tools of a server that plays these bytes on, and reads all.
-async fn read_script(
-    reply: Reply,
-) -> (FaultServer, Vec<mcp_client::SubscriptionEvent>, SubscriptionEnd) {
+async fn read_script(reply: Reply) -> (FaultServer, Vec<mcp_client::SubscriptionEvent>, SubscriptionEnd) {
     let server = FaultServer::start([reply]).await.unwrap();
     let client = support::client(&server.url());
     let mut subscription = in_time(client.listen(tools()).open()).await.unwrap();

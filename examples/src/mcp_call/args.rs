@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
+use mcp_client::{InputKinds, types::Tool};
 use serde_json::{Map, Value};
 
-use super::Usage;
+use super::{Usage, words};
 
-/// Calls a tool of an MCP server and says which layer answered.
+/// Calls a tool of an MCP server, or asks what the server has, and says which layer answered.
 ///
 /// Exit codes: 0 success, 1 the tool reported an error, 2 usage or a call that was never sent, 3 input required, 4 HTTP
 /// error, 5 JSON-RPC error, 6 no valid answer, 7 no complete answer, 8 authorization, 9 cancelled.
@@ -16,14 +17,42 @@ use super::Usage;
     name = "mcp-call",
     version,
     override_usage = "mcp-call [OPTIONS] <URL> <TOOL> [ARGUMENTS]\n       \
-    mcp-call [OPTIONS] --kitchen <SCENARIO> [--param k=v] <TOOL> [ARGUMENTS]\n       \
-    mcp-call [OPTIONS] <URL> --resume <FILE>"
+    mcp-call [OPTIONS] <URL> --list | --list-resources | --list-prompts | --discover\n       \
+    mcp-call [OPTIONS] <URL> --read <URI>\n       \
+    mcp-call [OPTIONS] <URL> --prompt <NAME> [ARGUMENTS]\n       \
+    mcp-call [OPTIONS] <URL> --resume <FILE>\n       \
+    mcp-call [OPTIONS] --kitchen <SCENARIO> [--param k=v] <TOOL> [ARGUMENTS]",
+    // What is done instead of calling a tool: one thing.
+    group = ArgGroup::new("instead").args(INSTEAD),
+    // No call of a tool: its flags make no sense.
+    group = ArgGroup::new("no_tool").args(INSTEAD).multiple(true),
+    // What ends in one answer, without rounds.
+    group = ArgGroup::new("no_rounds").args(["list", "list_resources", "list_prompts", "discover"]).multiple(true)
 )]
 #[expect(missing_docs, reason = "the help texts are the documentation")]
 pub struct Args {
     /// The URL, the tool, and its arguments: a JSON object, or @file, or - for standard input
     #[arg(value_name = "WORD", num_args = 0..)]
     pub words: Vec<String>,
+
+    /// List the tools, and say which were left out and why
+    #[arg(long)]
+    pub list: bool,
+    /// List the resources and the resource templates
+    #[arg(long)]
+    pub list_resources: bool,
+    /// List the prompts
+    #[arg(long)]
+    pub list_prompts: bool,
+    /// Ask which versions the server speaks and what it offers
+    #[arg(long)]
+    pub discover: bool,
+    /// Read a resource
+    #[arg(long, value_name = "URI")]
+    pub read: Option<String>,
+    /// Get a prompt; its arguments are an object of strings
+    #[arg(long, value_name = "NAME")]
+    pub prompt: Option<String>,
 
     /// Use a scenario of the embedded Test Kitchen instead of a URL
     #[arg(long, value_name = "SCENARIO")]
@@ -37,21 +66,22 @@ pub struct Args {
     pub json: bool,
 
     /// An input response for KEY, whenever it is asked for; repeatable
-    #[arg(long = "answer", value_name = "KEY=JSON")]
+    #[arg(long = "answer", value_name = "KEY=JSON", conflicts_with = "no_rounds")]
     pub answers: Vec<String>,
     /// Decline every other elicitation
-    #[arg(long, conflicts_with = "cancel")]
+    #[arg(long, conflicts_with_all = ["cancel", "no_rounds"])]
     pub decline: bool,
     /// Cancel every other elicitation
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_rounds")]
     pub cancel: bool,
     /// How many rounds of input requests are answered
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "no_rounds")]
     pub max_rounds: u32,
     /// When the call cannot finish and can go on, write the suspended call to FILE
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_rounds")]
     pub suspend: Option<PathBuf>,
-    /// Go on with the suspended call in FILE; a failure is written back to it, or to the FILE of --suspend
+    /// Go on with the suspended call in FILE. Before it is sent, FILE is marked: it may have run. What comes of it is written
+    /// to FILE, or to that of --suspend
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Go on although the last attempt may have run, for a reason that goes into the record
@@ -65,29 +95,32 @@ pub struct Args {
     /// Which protocol era to speak
     #[arg(long, value_enum, default_value_t = Era::Auto)]
     pub era: Era,
-    /// Whole call, in seconds
+    /// Whole call, or whole list, in seconds; what a person needs to answer does not count
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub timeout: f64,
+    /// Let progress begin that time anew, up to so many seconds in all [default with --progress: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub max_timeout: Option<f64>,
     /// When to send a call again
     #[arg(long, value_enum, default_value_t = Retry::Standard)]
     pub retry: Retry,
     /// Vouch for the call: running it twice has the effect of running it once
-    #[arg(long, conflicts_with = "not_idempotent")]
+    #[arg(long, conflicts_with_all = ["not_idempotent", "no_tool"])]
     pub idempotent: bool,
     /// Running it twice does its work twice, whatever others say
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_tool")]
     pub not_idempotent: bool,
     /// Send a generated idempotency key in the arguments, at this JSON pointer
-    #[arg(long, value_name = "POINTER", conflicts_with_all = ["not_idempotent", "idempotency_key_meta"])]
+    #[arg(long, value_name = "POINTER", conflicts_with_all = ["not_idempotent", "idempotency_key_meta", "no_tool"])]
     pub idempotency_key_arg: Option<String>,
     /// Send a generated idempotency key in `_meta`, under this key
-    #[arg(long, value_name = "KEY", conflicts_with = "not_idempotent")]
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["not_idempotent", "no_tool"])]
     pub idempotency_key_meta: Option<String>,
     /// Believe what the server says of its own tools; needs the tool's definition
     #[arg(long, requires = "tool_definition")]
     pub trust_annotations: bool,
     /// The definition of the tool, as the server lists it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_tool")]
     pub tool_definition: Option<PathBuf>,
 
     /// Add an HTTP header; repeatable
@@ -105,10 +138,16 @@ pub struct Args {
     /// Accept results without `content` that have structured content
     #[arg(long)]
     pub lenient_results: bool,
+    /// Keep no result, not even within one run
+    #[arg(long)]
+    pub no_cache: bool,
     /// Label the record
     #[arg(long, value_name = "LABEL")]
     pub scenario: Option<String>,
 
+    /// Show progress and log messages on standard error: a bar on a terminal, else a line each
+    #[arg(long)]
+    pub progress: bool,
     /// Show what was sent and received, without secrets; twice: the records too
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,
@@ -123,25 +162,10 @@ pub struct Args {
 pub struct Later {
     #[arg(long, hide = true)]
     pub stdio: Option<String>,
-    #[arg(long, hide = true)]
-    pub list: bool,
-    #[arg(long, hide = true)]
-    pub list_resources: bool,
-    #[arg(long, hide = true)]
-    pub list_prompts: bool,
-    #[arg(long, hide = true)]
-    pub discover: bool,
-    #[arg(long, hide = true)]
-    pub read: Option<String>,
-    #[arg(long, hide = true)]
-    pub prompt: Option<String>,
-    #[arg(long, hide = true)]
-    pub max_timeout: Option<f64>,
-    #[arg(long, hide = true)]
-    pub no_cache: bool,
-    #[arg(long, hide = true)]
-    pub progress: bool,
 }
+
+/// The flags that stand in the place of a tool.
+const INSTEAD: [&str; 7] = ["list", "list_resources", "list_prompts", "discover", "read", "prompt", "resume"];
 
 /// Protocol eras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -168,18 +192,8 @@ pub enum Retry {
 impl Args {
     /// Flags that are known and do nothing yet must not look as if they did.
     pub(super) fn refuse_what_is_not_there_yet(&self) -> Result<(), Usage> {
-        let later = &self.later;
         let flags = [
-            ("--stdio", later.stdio.is_some()),
-            ("--list", later.list),
-            ("--list-resources", later.list_resources),
-            ("--list-prompts", later.list_prompts),
-            ("--discover", later.discover),
-            ("--read", later.read.is_some()),
-            ("--prompt", later.prompt.is_some()),
-            ("--max-timeout", later.max_timeout.is_some()),
-            ("--no-cache", later.no_cache),
-            ("--progress", later.progress),
+            ("--stdio", self.later.stdio.is_some()),
             ("--era probe", self.era == Era::Probe),
             ("--era legacy", self.era == Era::Legacy),
         ];
@@ -198,5 +212,23 @@ impl Args {
             params.insert(key.to_owned(), value);
         }
         Ok(params.into())
+    }
+
+    /// What the server says of the tool.
+    pub(super) fn definition(&self) -> Result<Option<Tool>, Usage> {
+        let Some(file) = &self.tool_definition else { return Ok(None) };
+        let text = words::json(std::fs::read_to_string(file)?)?;
+        Ok(Some(text.parse()?))
+    }
+
+    pub(super) fn kinds(&self) -> Result<InputKinds, Usage> {
+        if self.capabilities.is_empty() {
+            return Ok(InputKinds::FORM | InputKinds::URL);
+        }
+        let kind = |name: &String| match name.as_str() {
+            "none" => Ok(InputKinds::NONE),
+            name => InputKinds::from_name(name).ok_or_else(|| Usage(format!("`{name}` is no capability"))),
+        };
+        self.capabilities.iter().map(kind).collect()
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Flight<'a> {
     spec: &'a Spec,
     deadline: &'a Deadline,
     started: Instant,
+    /// How much of its time was over before its first attempt.
+    lead: Duration,
     request_id: Option<RequestId>,
     running: Running<'a>,
     pub(super) exchange: ExchangeContext,
@@ -94,12 +96,13 @@ impl<'a> Flight<'a> {
         note: Option<Cow<'static, str>>,
         span: CallSpan,
     ) -> Self {
+        let lead = deadline.started().elapsed();
         let tool = client.known_tool(spec);
         let call = Call::new(spec.method)
             .on(client.identity())
             .named(&spec.target)
             .with_evidence(client.evidence(spec, tool.as_deref()))
-            .with_timeout(deadline.allowed());
+            .with_timeout(deadline.allowed().saturating_sub(lead));
         let mut running = spec.retry.as_ref().unwrap_or(&client.config().retry).begin(call);
         if let Some((log, origin)) = &spec.continues {
             running = running.continuing(log.clone(), *origin);
@@ -113,6 +116,7 @@ impl<'a> Flight<'a> {
             spec,
             deadline,
             started: deadline.started(),
+            lead,
             request_id: None,
             exchange: ExchangeContext::default(),
             sse: None,
@@ -215,7 +219,7 @@ impl<'a> Flight<'a> {
         self.ended.add(Delivery::Refused, self.last_status());
         self.under_way = None;
         let failed = Some(error.outcome().as_str().into());
-        self.running.set_timeout(self.deadline.allowed());
+        self.running.set_timeout(self.deadline.allowed().saturating_sub(self.lead));
         let again = self.running.repaired(Ended { request_id: self.request_id.clone(), failed }, note);
         if again {
             spans::mended(note);
@@ -254,7 +258,7 @@ impl<'a> Flight<'a> {
         };
         let failure = failure.map(|failure| failure.with_status(failure.status().or(status)));
         // Not the longest that progress could earn it: until the next attempt none comes.
-        self.running.set_timeout(self.deadline.allowed());
+        self.running.set_timeout(self.deadline.allowed().saturating_sub(self.lead));
         let again = self.running.ended(failure, ended).await;
         if again {
             spans::repeated(failed, status, self.running.log().attempts().len());
@@ -291,8 +295,10 @@ impl<'a> Flight<'a> {
         self.finished = true;
         if let Err(error) = &mut result {
             error.context_mut().fates = self.ended;
-            error.context_mut().mismatch =
-                repair::mismatch::<M>(self.client, self.spec, self.tool.as_deref(), error).map(Box::new);
+            if let Some(mismatch) = repair::mismatch::<M>(self.client, self.spec, self.tool.as_deref(), error)
+            {
+                error.set_mismatch(mismatch);
+            }
         }
         let record = Box::new(match &result {
             Ok(Decoded::Complete(result)) => {

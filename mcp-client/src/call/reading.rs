@@ -5,7 +5,10 @@ use std::{future::poll_fn, time::Duration};
 use bytes::Bytes;
 use mcp_retry::Delivery;
 use mcp_types::{RawJson, RequestId};
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    task::yield_now,
+    time::{Instant, timeout_at},
+};
 
 use super::{Spec, bounds::Deadline, flight::Flight};
 use crate::{
@@ -22,6 +25,9 @@ use crate::{
 
 /// How long the end of a stream is waited for after its answer, so that the connection can be used again.
 const STREAM_END_GRACE: Duration = Duration::from_millis(5);
+
+/// How many messages are read without a pause for others.
+const MAX_IN_A_ROW: u64 = 64;
 
 /// What is known while one answer is read.
 pub(super) struct Reading<'a, 'flight> {
@@ -93,7 +99,7 @@ impl Reading<'_, '_> {
                 if id.is_none() {
                     notes.add(Note::MissingErrorId);
                 }
-                Err(Failed::JsonRpc(JsonRpcError::new(error, id)))
+                Err(Failed::JsonRpc(Box::new(JsonRpcError::new(error, id))))
             }
         }
     }
@@ -120,6 +126,10 @@ impl Reading<'_, '_> {
                 }
             };
             sse.events += 1;
+            if sse.events % MAX_IN_A_ROW == 0 {
+                // A stream that always has more must not keep timers, the caller and other tasks from their turn.
+                yield_now().await;
+            }
             match decode::event(&message, self.id) {
                 Ok(Event::Reply(reply)) => {
                     sse.terminal_response = true;
@@ -199,14 +209,14 @@ fn is_blank(message: &[u8]) -> bool {
 /// A reply that is no usable result; the bytes it stood in are added by who holds them.
 enum Failed {
     Protocol(ProtocolFault),
-    JsonRpc(JsonRpcError),
+    JsonRpc(Box<JsonRpcError>),
 }
 
 impl Failed {
     fn into_error(self, raw: Bytes) -> CallError {
         match self {
             Self::Protocol(fault) => ProtocolError::new(fault, raw).into(),
-            Self::JsonRpc(error) => error.into(),
+            Self::JsonRpc(error) => CallError::JsonRpc(error),
         }
     }
 }

@@ -187,10 +187,11 @@ impl RequestBuilder<Complete> {
                     () = cancelled(self.spec.cancel.as_ref()) => {}
                     () = sleep(wait) => {}
                 }
-                self.spec.timeout = Some(timeout - wait);
+                self.spec.timeout = Some(timeout.saturating_sub(wait));
             }
             None => {
-                let what = "more completions are asked for than the client lets through in the time of this one";
+                let what =
+                    "more completions are asked for than the client lets through in the time of this one";
                 self.refuse(InvalidCall::new(InvalidKind::TooFast, what));
             }
         }

@@ -99,6 +99,33 @@ impl<M: MultiRound> SuspendedCall<M> {
         &self.stored.input_requests
     }
 
+    /// The same call, marked as one that may have run: what to store before it is resumed, in place of what was stored before.
+    /// If the process ends meanwhile, the call that is restored then is not sent again before somebody
+    /// [accepts duplicates](Continuation::accepting_duplicates).
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # async fn f(asked: mcp_client::Continuation) -> Result<(), Box<dyn std::error::Error>> {
+    /// std::fs::write("call.json", serde_json::to_vec(&asked.suspend().in_doubt())?)?;
+    /// match asked.resume().await {
+    ///     Ok(_) => std::fs::remove_file("call.json")?,
+    ///     // Says itself whether it may have run.
+    ///     Err(mut error) => {
+    ///         if let Some(asked) = error.take_continuation() {
+    ///             std::fs::write("call.json", serde_json::to_vec(&asked.suspend())?)?;
+    ///         }
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn in_doubt(mut self) -> Self {
+        self.stored.may_have_run = true;
+        self
+    }
+
     pub(crate) fn restore(self, client: &Client) -> Result<Continuation<M>, RestoreError> {
         let stored = self.stored;
         if stored.server != client.identity() {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use mcp_retry::Delivery;
 
-use super::Mismatch;
 use crate::{continuation::State, record::CallRecord};
 
 /// The record of the call, and the continuation whose resumption failed.
@@ -14,8 +13,6 @@ pub(crate) struct Context {
     pub(crate) continuation: Option<Box<State>>,
     /// What became of the attempts.
     pub(crate) fates: Fates,
-    /// What the two sides do not agree on.
-    pub(crate) mismatch: Option<Box<Mismatch>>,
 }
 
 /// What became of the attempts of a call: an earlier one may have run, whatever became of the last.

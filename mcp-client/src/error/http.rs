@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_retry::{Delivery, Failure};
 use mcp_types::{ErrorObject, RequestId};
 
-use super::{Context, protocol::excerpt};
+use super::{Context, Mismatch, protocol::excerpt};
 use crate::{
     decode::ErrorBody,
     transport::{EVENT_STREAM, HttpHead},
@@ -53,6 +53,7 @@ pub struct HttpError {
     body_says: ErrorBody,
     retry_after: Option<Duration>,
     challenges: Vec<Challenge>,
+    pub(super) mismatch: Option<Box<Mismatch>>,
     pub(crate) context: Context,
 }
 
@@ -66,7 +67,7 @@ impl HttpError {
         let body_says = ErrorBody::read(&body, is_stream);
         let retry_after = crate::retry_after::of(&head);
         let challenges = crate::challenge::all(&head);
-        Self { head, body, body_says, retry_after, challenges, context: Context::default() }
+        Self { head, body, body_says, retry_after, challenges, mismatch: None, context: Context::default() }
     }
 
     /// The status code.
@@ -140,6 +141,6 @@ impl fmt::Debug for HttpError {
 
 impl Error for HttpError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.context.mismatch.as_deref().map(|mismatch| mismatch as _)
+        self.mismatch.as_deref().map(|mismatch| mismatch as _)
     }
 }

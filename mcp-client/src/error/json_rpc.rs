@@ -4,19 +4,20 @@ use std::{error::Error, fmt};
 
 use mcp_types::{ErrorObject, RequestId};
 
-use super::Context;
+use super::{Context, Mismatch};
 
 /// A valid JSON-RPC error object answered this call.
 pub struct JsonRpcError {
     error: ErrorObject,
     id: Option<RequestId>,
+    pub(super) mismatch: Option<Box<Mismatch>>,
     pub(crate) context: Context,
 }
 
 impl JsonRpcError {
     /// An error as it stood in the answer, with the id of the answer; `None` where it was absent or null.
     pub fn new(error: ErrorObject, id: Option<RequestId>) -> Self {
-        Self { error, id, context: Context::default() }
+        Self { error, id, mismatch: None, context: Context::default() }
     }
 
     /// The whole error object.
@@ -60,6 +61,6 @@ impl fmt::Debug for JsonRpcError {
 
 impl Error for JsonRpcError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.context.mismatch.as_deref().map(|mismatch| mismatch as _)
+        self.mismatch.as_deref().map(|mismatch| mismatch as _)
     }
 }

@@ -15,7 +15,7 @@ impl HeaderParams {
     /// A value that is absent, `null`, not of the annotated type, not whole or beyond ±(2^53 - 1) has no header. Values are
     /// encoded as [`mcp_types::header_value`] says, and marked sensitive. The text of the arguments is scanned once, and each
     /// object on the way to a nested parameter once more; without parameters it is not looked at.
-    pub fn headers(&self, arguments: Option<&RawJson>) -> Vec<(HeaderName, HeaderValue)> {
+    pub(crate) fn headers(&self, arguments: Option<&RawJson>) -> Vec<(HeaderName, HeaderValue)> {
         let Some(arguments) = arguments.filter(|_| !self.is_empty()) else { return Vec::new() };
         let mut found = vec![None; self.params.len()];
         read(arguments.as_raw(), &self.root, &self.params, &mut found);

@@ -131,3 +131,34 @@ fn icn_11_what_has_a_bad_icon_stays_usable() {
     assert_eq!(usable, ["data:image/png,x", "https://mcp.example.com/2.png"]);
     assert_eq!((tool.name.as_str(), tool.icons().len()), ("t", 3));
 }
+
+fn icons<T: serde::de::DeserializeOwned + Icons>(text: &str) -> Vec<Icon> {
+    serde_json::from_str::<T>(text).unwrap().icons().to_vec()
+}
+
+#[test]
+fn icn_01_icons_are_read_wherever_they_may_stand() {
+    use mcp_types::{IconTheme, Implementation, Prompt, Resource, ResourceTemplate, Tool};
+
+    let text = r#"{"name":"n","version":"1","inputSchema":{},"uri":"a:b","uriTemplate":"a:{b}","icons":[
+        {"src":"https://mcp.example.com/1.png","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"},
+        {"src":"data:image/png,x"}, {"mimeType":"image/png"}]}"#;
+    // An icon without a source is none, and it costs the owner only the icons.
+    assert!(icons::<Tool>(text).is_empty());
+    let text = text.replace(r#", {"mimeType":"image/png"}"#, "");
+    for found in [
+        icons::<Implementation>(&text),
+        icons::<Tool>(&text),
+        icons::<Prompt>(&text),
+        icons::<Resource>(&text),
+        icons::<ResourceTemplate>(&text),
+    ] {
+        let [full, bare] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(full.src, "https://mcp.example.com/1.png");
+        assert_eq!(full.mime_type.as_deref(), Some("image/png"));
+        assert_eq!(full.sizes.as_deref(), Some(&["48x48".to_owned(), "any".to_owned()][..]));
+        assert_eq!(full.theme, Some(IconTheme::Dark));
+        assert_eq!((&bare.mime_type, &bare.sizes, &bare.theme), (&None, &None, &None));
+        assert_eq!(rules().usable(&found).count(), 2);
+    }
+}

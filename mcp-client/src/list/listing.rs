@@ -116,7 +116,8 @@ pub(super) async fn all<M: ListMethod>(mut pages: Pages<M>) -> Result<Listing<M>
             Some(Ok(page)) => {
                 listing.add(page);
                 if pages.end().is_none() {
-                    listing.end = pages.limits.reached(listing.items.len() + listing.skipped.len(), listing.bytes);
+                    listing.end =
+                        pages.limits.reached(listing.items.len() + listing.skipped.len(), listing.bytes);
                     if listing.end.is_some() {
                         return Ok(listing);
                     }

@@ -38,11 +38,11 @@ impl<M: ListMethod> Page<M> {
             match item {
                 Item::Good(item) => match refuse(&item) {
                     None => items.push(item),
-                    Some(fault) => skipped.extend(
-                        RawJson::from_serialize(&item)
-                            .ok()
-                            .map(|raw| Skipped { raw, position, reason: SkipReason::Header(fault) }),
-                    ),
+                    Some(fault) => skipped.extend(RawJson::from_serialize(&item).ok().map(|raw| Skipped {
+                        raw,
+                        position,
+                        reason: SkipReason::Header(fault),
+                    })),
                 },
                 Item::Malformed(raw) => {
                     let what =

@@ -11,7 +11,9 @@ use std::{
 use mcp_types::{RawJson, error_code::INVALID_PARAMS};
 use tokio::time::Instant;
 
-use super::{DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, ItemStream, ListError, ListFault, Listing, Page, listing};
+use super::{
+    DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, ItemStream, ListError, ListFault, Listing, Page, listing,
+};
 use crate::{
     cached::CacheUse,
     call::{MaxTimeout, RequestBuilder, Spec, refuse},
@@ -182,7 +184,8 @@ impl<M: ListMethod> Pages<M> {
             let left = until.saturating_duration_since(Instant::now());
             let timeout = self.timeout();
             self.spec.timeout = Some(timeout.min(left));
-            self.spec.max_timeout = self.spec.max_timeout.map(|max| MaxTimeout::Set(max.of(timeout).min(left)));
+            self.spec.max_timeout =
+                self.spec.max_timeout.map(|max| MaxTimeout::Set(max.of(timeout).min(left)));
         }
         match super::page::<M>(&self.client, &mut self.spec, self.cache).await {
             Ok(page) => {

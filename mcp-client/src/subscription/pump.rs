@@ -83,7 +83,9 @@ impl Pump {
             let end = self.read(opened, drops).await;
             let (Some(waits), SubscriptionEnd::Abrupt(error)) = (&mut waits, &end) else { return end };
             waits.held(since.elapsed());
-            opened = match drops.during(self.open_again(waits, error.clone())).await {
+            // Boxed, so that it takes no room while the subscription is open, which is nearly always.
+            let opening = Box::pin(self.open_again(waits, error.clone()));
+            opened = match drops.during(opening).await {
                 Ok(opened) => opened,
                 Err(end) => return end,
             };

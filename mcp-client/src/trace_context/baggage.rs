@@ -1,5 +1,7 @@
 //! The grammar of `baggage` (W3C Baggage §3.3).
 
+use std::fmt::Write as _;
+
 use super::{BAGGAGE, MAX_BAGGAGE_BYTES, MAX_BAGGAGE_ENTRIES, TraceContextFault, fault};
 
 /// Whether it is a list of `name=value`, each with properties or without.
@@ -50,7 +52,8 @@ pub(super) fn with_entry(list: Option<&str>, name: &str, value: &str) -> Result<
         if is_octet(byte) && byte != b'%' {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     check(&text)?;

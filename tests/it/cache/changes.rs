@@ -31,7 +31,9 @@ fn tells(method: &str, params: Option<Value>) -> Reply {
 
 /// Asks for all that is kept; which of it was fetched.
 async fn fetched(client: &Client) -> Vec<&'static str> {
-    let read = |uri| async move { client.read_resource(uri).send().await.unwrap().into_complete().unwrap().freshness() };
+    let read = |uri| async move {
+        client.read_resource(uri).send().await.unwrap().into_complete().unwrap().freshness()
+    };
     let kept = [
         ("tools", client.list_tools().send().await.unwrap().freshness()),
         ("prompts", client.list_prompts().send().await.unwrap().freshness()),
@@ -48,7 +50,8 @@ const ALL: usize = 7;
 
 #[tokio::test]
 async fn field_sub_03_cac_16_sub_15_what_changed_is_fetched_at_the_next_access_and_nothing_else_is() {
-    let filter = SubscriptionFilter::default().with_tools().with_prompts().with_resources().with_resource("file:///d");
+    let filter =
+        SubscriptionFilter::default().with_tools().with_prompts().with_resources().with_resource("file:///d");
     for (told, params, expected) in [
         // Servers of older versions leave the params out.
         ("notifications/tools/list_changed", None, &["tools"][..]),
@@ -85,7 +88,8 @@ async fn field_sub_03_cac_16_sub_15_what_changed_is_fetched_at_the_next_access_a
 async fn tool_22_a_change_that_was_not_asked_for_changes_nothing() {
     let acknowledged = json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
         "params": { "notifications": { "promptsListChanged": true } } });
-    let told = |what: &str| json!({ "jsonrpc": "2.0", "method": format!("notifications/{what}/list_changed") });
+    let told =
+        |what: &str| json!({ "jsonrpc": "2.0", "method": format!("notifications/{what}/list_changed") });
     let events = [acknowledged, told("tools"), told("prompts")].map(|event| event.to_string());
     let stream = Reply::sse(&events).unfinished().then(Step::AwaitClientClose);
     let server = FaultServer::start([kept(), stream, kept()]).await.unwrap();

@@ -11,7 +11,9 @@ const MS: Duration = Duration::from_millis(1);
 
 #[tokio::test]
 async fn cac_04_cac_06_cac_07_without_a_time_each_access_asks() {
-    for ttl in [json!(0), json!(null), json!(-1), json!(-600_000), json!("600000"), json!(600_000.5), json!(true)] {
+    for ttl in
+        [json!(0), json!(null), json!(-1), json!(-600_000), json!("600000"), json!(600_000.5), json!(true)]
+    {
         let desk = fresh_for(ttl.clone(), "public").await;
         let client = desk.client();
         assert_eq!([listed(&client).await, listed(&client).await, listed(&client).await], [0, 1, 2], "{ttl}");

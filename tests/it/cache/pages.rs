@@ -3,7 +3,7 @@
 use mcp_client::cache::Freshness;
 use serde_json::{Value, json};
 
-use super::{Desk, Shelf};
+use super::{Asked, Desk, Shelf};
 use crate::stage::Canned;
 
 /// Two pages with a time of their own each; entries are named after the request that brought them.
@@ -36,8 +36,11 @@ async fn cac_17_cac_18_each_page_has_its_own_time_and_is_fetched_by_its_own_curs
     assert_eq!((first, posts, freshness.is_fetched()), (vec!["0".into(), "1".into()], 2, true));
     let (second, posts, freshness) = names(&client).await;
     assert_eq!((second, posts), (vec!["0".to_owned(), "2".to_owned()], 1));
-    assert!(matches!(freshness, Freshness::Fresh { .. }), "it says that a part of it was kept: {freshness:?}");
-    let cursors: Vec<Option<String>> = desk.asked().iter().map(|asked| asked.cursor()).collect();
+    assert!(
+        matches!(freshness, Freshness::Fresh { .. }),
+        "it says that a part of it was kept: {freshness:?}"
+    );
+    let cursors: Vec<Option<String>> = desk.asked().iter().map(Asked::cursor).collect();
     assert_eq!(cursors, [None, Some("2".into()), Some("2".into())]);
     // Streams and single pages are answered from the same pages.
     assert_eq!(client.list_tools().stream().next().await.unwrap().unwrap().name, "0");
@@ -60,7 +63,9 @@ async fn cac_18_a_list_of_one_time_is_fetched_from_the_start() {
 async fn cac_19_pag_07_an_invalid_cursor_drops_all_pages_of_its_list_and_no_other() {
     let desk = Desk::new(|asked| {
         if asked.cursor().as_deref() == Some("gone") || (asked.number == 5 && asked.cursor().is_some()) {
-            return Canned::json(r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"no such page"}}"#);
+            return Canned::json(
+                r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"no such page"}}"#,
+            );
         }
         let tool = json!({ "name": asked.number.to_string(), "inputSchema": { "type": "object" } });
         let mut result = json!({ "tools": [tool], "prompts": [], "ttlMs": 600_000, "cacheScope": "private" });
@@ -83,7 +88,7 @@ async fn cac_19_pag_07_an_invalid_cursor_drops_all_pages_of_its_list_and_no_othe
     assert_eq!(desk.count(), 4);
     // The first page is fetched again; the second (number 5) is refused, so both are fetched once more.
     assert_eq!(names(&client).await.0, ["6", "7"]);
-    let cursors: Vec<Option<String>> = desk.asked()[4..].iter().map(|asked| asked.cursor()).collect();
+    let cursors: Vec<Option<String>> = desk.asked()[4..].iter().map(Asked::cursor).collect();
     assert_eq!(cursors, [None, Some("2".into()), None, Some("2".into())]);
     client.list_prompts().send().await.unwrap();
     assert_eq!(desk.count(), 8, "the other list is as fresh as before");
@@ -92,7 +97,10 @@ async fn cac_19_pag_07_an_invalid_cursor_drops_all_pages_of_its_list_and_no_othe
 /// A walk over kept pages is guarded like any other.
 #[tokio::test]
 async fn pag_08_kept_pages_go_in_no_circles_either() {
-    let desk = Desk::script([Canned::result(r#"{"tools":[],"nextCursor":"1","ttlMs":600000,"cacheScope":"public"}"#)]).await;
+    let desk = Desk::script([Canned::result(
+        r#"{"tools":[],"nextCursor":"1","ttlMs":600000,"cacheScope":"public"}"#,
+    )])
+    .await;
     let shelf = Shelf::default();
     let client = shelf.client(&desk);
     for _ in 0..3 {

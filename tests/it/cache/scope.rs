@@ -10,7 +10,10 @@ async fn cac_13_public_results_are_for_all_clients_that_share_a_store() {
     let desk = fresh_for(json!(600_000), "public").await;
     let shared = CacheOptions::new();
     let client = |token| desk.builder().cache(shared.clone()).bearer_token(token).build().unwrap();
-    assert_eq!([listed(&client("a")).await, listed(&client("b")).await, listed(&client("a")).await], [0, 0, 0]);
+    assert_eq!(
+        [listed(&client("a")).await, listed(&client("b")).await, listed(&client("a")).await],
+        [0, 0, 0]
+    );
     assert_eq!(desk.count(), 1);
     assert_eq!(desk.asked()[0].header("authorization"), Some("Bearer a"));
 }
@@ -70,7 +73,8 @@ async fn cac_21_each_server_has_its_own() {
 /// What one client is told of holds for all that share its options, with whatever credentials.
 #[tokio::test]
 async fn clients_that_share_a_store_share_what_is_dropped() {
-    let invalid = super::Canned::json(r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"gone"}}"#);
+    let invalid =
+        super::Canned::json(r#"{"jsonrpc":"2.0","id":{{id}},"error":{"code":-32602,"message":"gone"}}"#);
     let desk = Desk::new(move |asked| match asked.cursor() {
         Some(_) => invalid.clone(),
         None => result(asked.number, &json!(600_000), &json!("private")),

@@ -27,7 +27,8 @@ async fn then(answer: Canned) -> (Desk, Client, Log) {
 #[tokio::test]
 async fn cac_12_where_the_server_cannot_be_had_who_asked_for_it_gets_the_old_one_and_sees_that() {
     for status in [500, 502, 503, 504, 429] {
-        let (desk, client, log) = then(Canned::new(status, "text/plain", "down").header("Retry-After", "7")).await;
+        let (desk, client, log) =
+            then(Canned::new(status, "text/plain", "down").header("Retry-After", "7")).await;
         let error = client.list_tools().send().await.unwrap_err();
         assert_eq!((error.http_status(), log.take().len()), (Some(status), 1), "nobody who did not ask");
 
@@ -36,11 +37,17 @@ async fn cac_12_where_the_server_cannot_be_had_who_asked_for_it_gets_the_old_one
         assert!(age >= Duration::from_secs(700));
         assert_eq!((number(&page), page.items().len(), desk.count()), (0, 1, 3));
         let record = page.record();
-        assert_eq!((record.outcome, record.layer, record.posts.as_slice()), (OutcomeKind::ToolSuccess, Layer::Application, &[Some(status)][..]));
+        assert_eq!(
+            (record.outcome, record.layer, record.posts.as_slice()),
+            (OutcomeKind::ToolSuccess, Layer::Application, &[Some(status)][..])
+        );
         assert!(record.error_message.is_some(), "why it is stale");
         let [told] = log.take().try_into().unwrap();
         assert_eq!(told, serde_json::to_value(record).unwrap(), "one call, told once");
-        assert_eq!((&told["cache"], &told["postCount"], &told["httpStatuses"]), (&json!("stale"), &json!(1), &json!([status])));
+        assert_eq!(
+            (&told["cache"], &told["postCount"], &told["httpStatuses"]),
+            (&json!("stale"), &json!(1), &json!([status]))
+        );
         assert_eq!(told["attempts"].as_array().unwrap().len(), 1);
 
         // Lists say so too.

@@ -18,7 +18,10 @@ async fn tool_15_of_10_000_tools_with_a_bad_one_9_999_are_kept() {
     let desk = serve(&json!({ "tools": tools })).await;
     let listing = desk.client().list_tools().all().await.unwrap();
     assert_eq!((listing.items().len(), listing.pages(), listing.is_complete()), (9_999, 1, true));
-    assert_eq!((listing.items()[4_710].name.as_str(), listing.items()[4_711].name.as_str()), ("t4710", "t4712"));
+    assert_eq!(
+        (listing.items()[4_710].name.as_str(), listing.items()[4_711].name.as_str()),
+        ("t4710", "t4712")
+    );
     let [skipped] = listing.skipped() else { panic!("{:?}", listing.skipped()) };
     assert_eq!((skipped.position(), skipped.name()), (4_711, None));
     assert_eq!(skipped.raw().to_value().unwrap(), tools[4_711], "kept as it came");
@@ -38,7 +41,8 @@ async fn each_list_leaves_out_what_it_cannot_read() {
     resources.insert(3, json!({ "uri": "x:good", "name": "good" }));
     templates.insert(3, json!({ "uriTemplate": "x:{good}", "name": "good" }));
     prompts.insert(3, json!({ "name": "good" }));
-    let result = json!({ "tools": tools, "resources": resources, "resourceTemplates": templates, "prompts": prompts });
+    let result =
+        json!({ "tools": tools, "resources": resources, "resourceTemplates": templates, "prompts": prompts });
     let client = serve(&result).await;
     let client = (client.client(), client);
     macro_rules! check {
@@ -117,7 +121,10 @@ async fn floods_of_entries_are_refused() {
         let refusals = if fits {
             assert_eq!(tools.unwrap().skipped().len(), MAX);
             assert_eq!(prompts.unwrap().skipped().len(), MAX);
-            assert!(client.read_resource("x:y").send().await.is_ok(), "contents that cannot be read are kept raw");
+            assert!(
+                client.read_resource("x:y").send().await.is_ok(),
+                "contents that cannot be read are kept raw"
+            );
             Vec::new()
         } else {
             vec![

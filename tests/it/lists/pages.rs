@@ -17,8 +17,15 @@ macro_rules! both_ways {
         let second = $client.$list().cursor(first.next_cursor().unwrap()).send().await.unwrap();
         assert_eq!(second.next_cursor(), None);
         for page in [&first, &second] {
-            assert_eq!((page.result().ttl_ms, page.result().cache_scope.clone()), (Some(0), Some(CacheScope::Public)));
-            assert_eq!(page.result().extra.get("x-more").unwrap().get(), r#"{"n":1.50}"#, "unknown members are kept");
+            assert_eq!(
+                (page.result().ttl_ms, page.result().cache_scope.clone()),
+                (Some(0), Some(CacheScope::Public))
+            );
+            assert_eq!(
+                page.result().extra.get("x-more").unwrap().get(),
+                r#"{"n":1.50}"#,
+                "unknown members are kept"
+            );
             assert_eq!((page.record().post_count(), page.skipped().len()), (1, 0));
             assert!(page.freshness().is_fetched());
         }
@@ -80,7 +87,9 @@ async fn tool_01_an_empty_list_is_a_list() {
 #[tokio::test]
 async fn pag_04_cursors_go_back_to_the_byte_whatever_they_are() {
     let long = "x".repeat(10_000);
-    for cursor in ["", " ", "0", "null", "  a b  ", "=?base64?QQ==?=", "ü\u{0}\"\\\u{2028}😀", "{\"page\":2}", &long] {
+    for cursor in
+        ["", " ", "0", "null", "  a b  ", "=?base64?QQ==?=", "ü\u{0}\"\\\u{2028}😀", "{\"page\":2}", &long]
+    {
         let next = cursor.to_owned();
         let desk = Desk::new(move |asked| match asked.number {
             0 => page(&["a"], Some(&next)),
@@ -105,7 +114,11 @@ async fn pag_02_null_is_no_cursor_and_another_type_is_no_result() {
         let result = format!(r#"{{"resultType":"complete","tools":[],"nextCursor":{next}}}"#);
         let desk = Desk::script([Canned::result(&result)]).await;
         let error = desk.client().list_tools().send().await.unwrap_err();
-        assert_eq!((error.outcome(), error.delivery()), (OutcomeKind::InvalidToolResult, Delivery::Unknown), "{next}");
+        assert_eq!(
+            (error.outcome(), error.delivery()),
+            (OutcomeKind::InvalidToolResult, Delivery::Unknown),
+            "{next}"
+        );
         assert_eq!(desk.count(), 1);
     }
     let desk = Desk::script([Canned::result(r#"{"tools":[],"nextCursor":null}"#)]).await;
@@ -145,7 +158,8 @@ async fn the_error_of_a_list_is_told_like_any_other() {
 
 #[tokio::test]
 async fn a_list_can_come_as_an_event_stream() {
-    let message = r#"{"jsonrpc":"2.0","id":{{id}},"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}"#;
+    let message =
+        r#"{"jsonrpc":"2.0","id":{{id}},"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}"#;
     let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
     let desk = Desk::script([Canned::sse(&[note, message])]).await;
     let tools = desk.client().list_tools().send().await.unwrap();
@@ -196,7 +210,9 @@ async fn tool_10_tool_09_odd_hints_are_left_out_and_kept_raw() {
     ] {
         odd[member] = value;
     }
-    let desk = Desk::script([Canned::result(&json!({ "tools": [odd], "_meta": 7, "ttlMs": "x" }).to_string())]).await;
+    let desk =
+        Desk::script([Canned::result(&json!({ "tools": [odd], "_meta": 7, "ttlMs": "x" }).to_string())])
+            .await;
     let tools = desk.client().list_tools().send().await.unwrap();
     let [tool] = tools.items() else { panic!("{tools:?}") };
     assert_eq!(tool.display_name(), "From the annotations");
@@ -204,7 +220,9 @@ async fn tool_10_tool_09_odd_hints_are_left_out_and_kept_raw() {
     assert!(!annotations.is_read_only() && annotations.is_destructive() && !annotations.is_idempotent());
     assert_eq!(annotations.extra.get("readOnlyHint").unwrap().get(), r#""yes""#);
     assert_eq!((tool.title.as_ref(), tool.icons.as_ref(), tool.meta.as_ref()), (None, None, None));
-    for (member, raw) in [("title", "7"), ("icons", r#""none""#), ("_meta", "[]"), ("x-own", r#"{"kept":true}"#)] {
+    for (member, raw) in
+        [("title", "7"), ("icons", r#""none""#), ("_meta", "[]"), ("x-own", r#"{"kept":true}"#)]
+    {
         assert_eq!(tool.extra.get(member).unwrap().get(), raw, "{member}");
     }
     let notes: Vec<String> = tools.record().notes.iter().map(ToString::to_string).collect();

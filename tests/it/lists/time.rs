@@ -16,7 +16,8 @@ fn slow(each: Duration) -> Client {
         let id = request.id.to_string();
         async move {
             sleep(each).await;
-            let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[7],"nextCursor":"{id}"}}}}"#);
+            let message =
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[7],"nextCursor":"{id}"}}}}"#);
             Ok(Exchange::message(message))
         }
     });

@@ -65,9 +65,15 @@ async fn field_list_01_the_same_cursor_for_ever_ends_the_walk() {
     let error = client.list_tools().all().await.unwrap_err();
     is_repetition(&error);
     assert_eq!((desk.count(), error.partial().pages(), error.partial().items().len()), (2, 2, 16));
-    assert_eq!(error.to_string(), "the list ended early, after 16 entries: the server gave out the same cursor twice");
+    assert_eq!(
+        error.to_string(),
+        "the list ended early, after 16 entries: the server gave out the same cursor twice"
+    );
     let (partial, fault) = error.into_parts();
-    assert_eq!((partial.into_items().len(), fault.to_string()), (16, "the server gave out the same cursor twice".into()));
+    assert_eq!(
+        (partial.into_items().len(), fault.to_string()),
+        (16, "the server gave out the same cursor twice".into())
+    );
 
     // The stream ends the same way.
     let mut tools = client.list_tools().stream();
@@ -126,18 +132,23 @@ async fn pag_08_pages_entries_and_bytes_are_bounded() {
         let before = desk.count();
         let listing = pages.all().await.unwrap();
         assert_eq!((listing.end(), listing.is_complete()), (Some(end), false));
-        assert_eq!((listing.pages(), listing.items().len(), desk.count() - before), (fetched, fetched * 10, fetched));
+        assert_eq!(
+            (listing.pages(), listing.items().len(), desk.count() - before),
+            (fetched, fetched * 10, fetched)
+        );
     }
     // The last page is the last page, however full the list is by then.
     let desk = Desk::script([page(&["a", "b"], None)]).await;
-    let listing = desk.client().list_tools().pages().max_items(1).max_bytes(1).max_pages(1).all().await.unwrap();
+    let listing =
+        desk.client().list_tools().pages().max_items(1).max_bytes(1).max_pages(1).all().await.unwrap();
     assert!(listing.is_complete());
 }
 
 #[tokio::test]
 async fn pag_08_without_a_word_a_walk_ends_after_1_000_pages() {
     let desk = endless(1).await;
-    let listing = desk.client().list_tools().timeout(std::time::Duration::from_secs(600)).all().await.unwrap();
+    let listing =
+        desk.client().list_tools().timeout(std::time::Duration::from_secs(600)).all().await.unwrap();
     assert_eq!((listing.end(), listing.pages(), desk.count()), (Some(WalkEnd::PageLimit), 1_000, 1_000));
 }
 
@@ -156,7 +167,9 @@ async fn pag_07_cac_19_an_invalid_cursor_in_the_middle_begins_the_list_anew_once
     assert_eq!(cursors(&desk.asked()), some(&[None, Some("1"), None, Some("2")]));
 
     // Once; then it is an error.
-    let desk = Desk::new(|asked| if asked.cursor().is_some() { invalid_cursor() } else { page(&["a"], Some("1")) }).await;
+    let desk =
+        Desk::new(|asked| if asked.cursor().is_some() { invalid_cursor() } else { page(&["a"], Some("1")) })
+            .await;
     let error = desk.client().list_tools().all().await.unwrap_err();
     assert_eq!(error.call_error().unwrap().rpc_code(), Some(-32602));
     assert_eq!(names(error.partial().items()), ["a"]);
@@ -220,7 +233,8 @@ async fn field_list_03_tools_of_later_pages_are_known_like_those_of_the_first() 
     assert_eq!((asked.len(), asked[3].header("mcp-param-region")), (4, Some("eu")));
 
     // A page that fails leaves no list that looks complete.
-    let desk = Desk::script([page(&["a"], Some("1")), page(&["b"], Some("2")), Canned::new(503, "", "")]).await;
+    let desk =
+        Desk::script([page(&["a"], Some("1")), page(&["b"], Some("2")), Canned::new(503, "", "")]).await;
     let error = desk.client().list_tools().all().await.unwrap_err();
     assert_eq!((names(error.partial().items()), error.partial().is_complete()), (vec!["a", "b"], false));
 }

@@ -150,7 +150,7 @@ async fn xmh_11_an_invalid_tool_changes_neither_pages_nor_cache() {
 async fn decision_25_an_excluded_tool_is_not_called() {
     for (name, definition, ..) in invalid() {
         let excluded = named(definition, name);
-        let (server, client) = serve([page(&[excluded.clone()], None), good()]).await;
+        let (server, client) = serve([page(std::slice::from_ref(&excluded), None), good()]).await;
         client.list_tools().send().await.unwrap();
         let ended = client.call_tool(name).arguments(json!({ "p": 1 })).send().await;
         assert_ending(&ended, INVALID_CALL, &[], &name);

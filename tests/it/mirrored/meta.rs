@@ -49,14 +49,14 @@ async fn meta_01_meta_02_meta_03_every_method_says_version_capabilities_and_clie
     assert_eq!(meta(&server), expected);
     client.list_tools().send().await.unwrap();
     assert_eq!(meta(&server), expected);
-    client.read_resource("a:b").send().await.unwrap();
+    drop(client.read_resource("a:b").send().await.unwrap());
     assert_eq!(meta(&server), expected);
-    client.get_prompt("p").send().await.unwrap();
+    drop(client.get_prompt("p").send().await.unwrap());
     assert_eq!(meta(&server), expected);
     let of = CompletionReference::Prompt(PromptReference::new("p"));
     client.complete(of, "a", "v").send().await.unwrap();
     assert_eq!(meta(&server), expected);
-    client.listen(SubscriptionFilter::default().with_tools()).open().await.unwrap();
+    drop(client.listen(SubscriptionFilter::default().with_tools()).open().await.unwrap());
     assert_eq!(meta(&server), expected, "META-05: a subscription, too");
     assert_eq!(server.requests().len(), 6);
 }
@@ -73,12 +73,12 @@ async fn meta_04_requests_are_valid_without_the_clients_name() {
     let outcome = client.call_tool("x").send().await.unwrap();
     assert_eq!(&*outcome.record().client, "anonymous");
     // A call that declares more says as little of who calls.
-    client.call_tool("x").accept_input(InputKinds::FORM).send().await.unwrap();
+    drop(client.call_tool("x").accept_input(InputKinds::FORM).send().await.unwrap());
     assert_eq!(meta(&server)[INFO], Value::Null);
 }
 
 async fn call_any(client: &Client) {
-    client.call_tool("x").send().await.unwrap();
+    drop(client.call_tool("x").send().await.unwrap());
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn meta_05_a_round_declares_what_the_call_declared() {
     // Other methods that can ask, too.
     let asked = in_time(client.read_resource("a:b").accept_input(kinds).send()).await.unwrap();
     let Outcome::InputRequired(asked) = asked else { panic!("{asked:?}") };
-    in_time(asked.resume()).await.unwrap();
+    drop(in_time(asked.resume()).await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], first[CAPABILITIES]);
     assert_eq!(meta(&server)[VERSION], "2026-07-28");
 }
@@ -104,13 +104,13 @@ async fn meta_05_a_round_declares_what_the_call_declared() {
 async fn meta_12_capabilities_differ_from_request_to_request() {
     let (server, client) = set_up([any_result()], |builder| builder.accept_input(InputKinds::FORM)).await;
     let form = json!({ "elicitation": { "form": {} } });
-    client.call_tool("x").send().await.unwrap();
+    drop(client.call_tool("x").send().await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], form);
-    client.call_tool("x").accept_input(InputKinds::NONE).send().await.unwrap();
+    drop(client.call_tool("x").accept_input(InputKinds::NONE).send().await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], json!({}));
-    client.read_resource("a:b").accept_input(InputKinds::ROOTS).send().await.unwrap();
+    drop(client.read_resource("a:b").accept_input(InputKinds::ROOTS).send().await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], json!({ "roots": {} }));
-    client.get_prompt("p").send().await.unwrap();
+    drop(client.get_prompt("p").send().await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], form);
 }
 
@@ -221,12 +221,12 @@ async fn meta_14_what_the_server_does_not_offer_is_not_asked_for_once_that_is_kn
     }
     assert_eq!(server.requests().len(), 2);
     client.list_tools().send().await.unwrap();
-    client.call_tool("x").send().await.unwrap();
+    drop(client.call_tool("x").send().await.unwrap());
     assert_eq!(server.requests().len(), 4);
 
     let (server, client) = set_up([answer(&json!({}))], ClientBuilder::ignore_capabilities).await;
     client.discover().send().await.unwrap();
-    client.call_tool("x").send().await.unwrap();
+    drop(client.call_tool("x").send().await.unwrap());
     client.list_prompts().send().await.unwrap();
     assert_eq!(server.requests().len(), 3, "unless the application says otherwise");
 }
@@ -251,13 +251,13 @@ async fn ext_02_ext_04_extensions_are_declared_where_they_are_asked_for_with_eve
         "com.example/b": { "level": 2 },
         "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html"] },
     });
-    client.call_tool("x").send().await.unwrap();
+    drop(client.call_tool("x").send().await.unwrap());
     let expected = json!({ "elicitation": { "form": {} }, "extensions": extensions });
     assert_eq!(meta(&server)[CAPABILITIES], expected);
     client.list_tools().send().await.unwrap();
     assert_eq!(meta(&server)[CAPABILITIES], expected);
     // What a call says of input does not take them away.
-    client.call_tool("x").accept_input(InputKinds::NONE).send().await.unwrap();
+    drop(client.call_tool("x").accept_input(InputKinds::NONE).send().await.unwrap());
     assert_eq!(meta(&server)[CAPABILITIES], json!({ "extensions": extensions }));
 }
 

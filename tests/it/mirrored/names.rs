@@ -19,7 +19,8 @@ use crate::{
 fn any_result() -> Reply {
     result(&json!({
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": ["2026-07-28"],
-        "capabilities": {}, "tools": [], "resources": [], "resourceTemplates": [], "prompts": [], "contents": [],
+        "capabilities": { "tools": {}, "resources": {}, "prompts": {}, "completions": {} },
+        "tools": [], "resources": [], "resourceTemplates": [], "prompts": [], "contents": [],
         "messages": [], "completion": { "values": [] }, "content": [], "_meta": {},
     }))
 }
@@ -27,9 +28,9 @@ fn any_result() -> Reply {
 /// One request of each method, with the name that its header carries.
 async fn one_of_each() -> (FaultServer, Vec<(&'static str, Option<&'static str>)>) {
     let (server, client) = serve([any_result()]).await;
-    client.call_tool("tool name").send().await.unwrap();
-    client.get_prompt("prompt name").argument("a", "v").send().await.unwrap();
-    client.read_resource("FILE:///a/../B%2fc?x=1#f").send().await.unwrap();
+    drop(client.call_tool("tool name").send().await.unwrap());
+    drop(client.get_prompt("prompt name").argument("a", "v").send().await.unwrap());
+    drop(client.read_resource("FILE:///a/../B%2fc?x=1#f").send().await.unwrap());
     client.discover().send().await.unwrap();
     client.list_tools().send().await.unwrap();
     client.list_prompts().cursor("c").send().await.unwrap();
@@ -37,7 +38,7 @@ async fn one_of_each() -> (FaultServer, Vec<(&'static str, Option<&'static str>)
     client.list_resource_templates().send().await.unwrap();
     let of = CompletionReference::Prompt(PromptReference::new("prompt name"));
     client.complete(of, "a", "v").send().await.unwrap();
-    client.listen(SubscriptionFilter::default().with_tools()).open().await.unwrap();
+    drop(client.listen(SubscriptionFilter::default().with_tools()).open().await.unwrap());
     let expected = vec![
         ("tools/call", Some("tool name")),
         ("prompts/get", Some("prompt name")),

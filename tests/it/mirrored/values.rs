@@ -1,13 +1,21 @@
 //! Parameters of tools in `Mcp-Param-…` headers, as servers see them.
 
-use mcp_client::{ToolOutcome, error::InvalidKind, types::RawJson};
+use std::sync::{Arc, Mutex};
+
+use http::HeaderMap;
+use mcp_client::{
+    Client, ToolOutcome,
+    error::InvalidKind,
+    transport::{Exchange, MemoryTransport},
+    types::RawJson,
+};
 use mcp_tests::{FaultServer, Reply};
 use serde_json::{Map, Value, json};
 
 use super::{definition, knowing, last, page, pairs, params, tool};
 use crate::{
     fault::{assert_good, good, in_time, only_calls, serve},
-    retry::{Act, Play},
+    retry::{Act, GOOD, Play},
     stage::failed,
 };
 
@@ -202,7 +210,7 @@ async fn hdr_09_every_attempt_mirrors_its_own_body() {
     let retry = crate::retry::quick().max_attempts(3).build();
     let client = crate::support::once(&server.url()).retry(retry).build().unwrap();
     client.learn_tools([&tool(&of_type("string"))]);
-    in_time(client.call_tool("x").arguments(json!({ "p": "ü" })).send()).await.unwrap();
+    drop(in_time(client.call_tool("x").arguments(json!({ "p": "ü" })).send()).await.unwrap());
     for request in only_calls(&server, 3) {
         assert_eq!(params(&request), pairs(&[("mcp-param-p", "=?base64?w7w=?=")]));
         let body = request.json().unwrap();
@@ -255,6 +263,22 @@ async fn xmh_12_a_transport_without_headers_ignores_the_annotations() {
     let called = client.call_tool("x").tool(&tool(&invalid)).send().await.unwrap();
     assert!(matches!(called, ToolOutcome::Success(_)));
     assert_eq!(play.count(), 3);
+}
+
+/// Nor does it get headers that it would have to throw away.
+#[tokio::test]
+async fn xmh_12_a_transport_without_headers_is_given_none() {
+    let seen: Arc<Mutex<Vec<HeaderMap>>> = Arc::default();
+    let log = Arc::clone(&seen);
+    let transport = MemoryTransport::new(move |request| {
+        log.lock().unwrap().push(request.headers.clone());
+        let answer = GOOD.replace("{{id}}", &request.id.to_string());
+        async move { Ok(Exchange::message(answer)) }
+    });
+    let client = Client::with_transport(transport).build().unwrap();
+    client.learn_tools([&tool(&of_type("string"))]);
+    drop(client.call_tool("x").arguments(json!({ "p": "v" })).send().await.unwrap());
+    assert_eq!(*seen.lock().unwrap(), [HeaderMap::new()]);
 }
 
 /// Values of arguments are not printed with the headers that mirror them.

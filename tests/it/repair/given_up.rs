@@ -19,7 +19,8 @@ use crate::{
 };
 
 /// What happens to each request, in order: an answer, or none for as long as somebody waits.
-type Script = Vec<Option<(u16, String)>>;
+type Script = Vec<Option<Answer>>;
+type Answer = (u16, String);
 
 struct Set {
     client: Client,
@@ -65,17 +66,17 @@ impl Set {
     }
 }
 
-fn mismatch() -> Option<(u16, String)> {
-    Some((400, error(-32020, &serde_json::Value::Null)))
+fn mismatch() -> Answer {
+    (400, error(-32020, &serde_json::Value::Null))
 }
 
-fn refused() -> Option<(u16, String)> {
-    Some((400, unsupported(&MODERN)))
+fn refused() -> Answer {
+    (400, unsupported(&MODERN))
 }
 
 #[tokio::test(start_paused = true)]
 async fn time_that_runs_out_while_the_tool_is_listed_leaves_the_refusal() {
-    let set = set(vec![mismatch()]);
+    let set = set(vec![Some(mismatch())]);
     let started = Instant::now();
     let ended = set.client.call_tool("x").timeout(Duration::from_secs(5)).send().await;
     assert_eq!(started.elapsed().as_secs(), 5, "the time of the call is that of its repairs, too");
@@ -88,7 +89,7 @@ async fn time_that_runs_out_while_the_tool_is_listed_leaves_the_refusal() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_of_the_list_has_the_time_of_an_attempt() {
-    let set = set(vec![mismatch()]);
+    let set = set(vec![Some(mismatch())]);
     let started = Instant::now();
     let ended = set.client.call_tool("x").attempt_timeout(Duration::from_secs(2)).send().await;
     assert_eq!((started.elapsed().as_secs(), set.transport.sent().len()), (2, 2));
@@ -97,22 +98,25 @@ async fn an_attempt_of_the_list_has_the_time_of_an_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn there_is_no_repair_without_time_for_it() {
-    let set = set(vec![refused(), None]);
+    let set = set(vec![Some(refused()), None]);
     let started = Instant::now();
     // The second attempt has what is left of the time.
     let ended = set.client.call_tool("x").timeout(Duration::from_secs(3)).send().await;
     assert_eq!((started.elapsed().as_secs(), record(&ended).outcome), (3, OutcomeKind::Timeout));
     assert_eq!(record(&ended).posts, [Some(400), None]);
     assert_eq!(record(&ended).delivery, Delivery::Unknown, "the second attempt may have run");
-    let set = self::set(vec![refused(), Some((200, GOOD.to_owned()))]);
+    let set = self::set(vec![Some(refused()), Some((200, GOOD.to_owned()))]);
     let ended = set.client.call_tool("x").timeout(Duration::ZERO).send().await;
-    assert!(set.transport.sent().len() <= 1);
-    assert_eq!(stopped(&ended).is_some_and(|why| *why != StopReason::Done), true);
+    assert_eq!(set.transport.sent().len(), 1);
+    let error = ended.as_ref().unwrap_err();
+    assert_eq!((error.rpc_code(), error.http_status()), (Some(-32022), Some(400)));
+    assert_eq!(attempts(record(&ended)), [(Some("HTTP_ERROR"), "none", None)], "it is told once");
+    assert_eq!(stopped(&ended), Some(&StopReason::Deadline));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_while_the_tool_is_listed_was_refused() {
-    let mut set = set(vec![mismatch()]);
+    let mut set = set(vec![Some(mismatch())]);
     let cancel = CancelHandle::new();
     let call = set.client.call_tool("x").cancel_with(&cancel);
     let under_way = tokio::spawn(call.send());
@@ -130,7 +134,7 @@ async fn a_call_that_is_cancelled_while_the_tool_is_listed_was_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_in_its_second_attempt_may_have_run() {
-    let mut set = set(vec![refused()]);
+    let mut set = set(vec![Some(refused())]);
     let cancel = CancelHandle::new();
     let under_way = tokio::spawn(set.client.call_tool("x").cancel_with(&cancel).send());
     set.requested(2).await;
@@ -146,7 +150,7 @@ async fn a_call_that_is_cancelled_in_its_second_attempt_may_have_run() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_while_the_tool_is_listed_was_refused() {
-    let mut set = set(vec![mismatch()]);
+    let mut set = set(vec![Some(mismatch())]);
     let mut call = Box::pin(set.client.call_tool("x").send());
     tokio::select! {
         biased;

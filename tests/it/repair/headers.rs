@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use http::HeaderName;
 use mcp_client::{
     Client, Delivery, ElicitAnswer, InputKinds, OutcomeKind, ToolOutcome, error::Mismatch, retry::Origin,
 };
@@ -36,7 +37,7 @@ fn assert_surfaced(ended: &Ended, posts: &[Option<u16>], sent: &[&str]) {
     assert_eq!((error.outcome(), error.delivery()), (OutcomeKind::HttpError, Delivery::Refused));
     assert_eq!(record(ended).posts, posts);
     let Some(Mismatch::Headers { sent: names }) = error.mismatch() else { panic!("{error:?}") };
-    assert_eq!(names.iter().map(|name| name.as_str()).collect::<Vec<_>>(), sent);
+    assert_eq!(names.iter().map(HeaderName::as_str).collect::<Vec<_>>(), sent);
 }
 
 const STANDARD: [&str; 3] = ["mcp-protocol-version", "mcp-method", "mcp-name"];
@@ -68,7 +69,7 @@ async fn xmh_17_what_was_learnt_on_the_way_holds_for_the_calls_and_lists_after_i
     let stale = result(&listing(&[region(None)]));
     let (server, client) = serve([stale, mismatch(), fresh(), good()]).await;
     client.list_tools().send().await.unwrap();
-    call(&client).await.unwrap();
+    drop(call(&client).await.unwrap());
     let ended = call(&client).await;
     assert_eq!(record(&ended).posts, [Some(200)]);
     // The cache has the new list: nothing is sent for it.
@@ -171,7 +172,7 @@ async fn the_tool_is_looked_for_page_by_page_and_no_further_than_needed() {
     let other = json!({ "name": "y", "inputSchema": {} });
     let script = [
         mismatch(),
-        page(&[other.clone()], Some("2")),
+        page(std::slice::from_ref(&other), Some("2")),
         page(&[other.clone(), region(Some("Region"))], Some("3")),
         good(),
     ];
@@ -181,7 +182,7 @@ async fn the_tool_is_looked_for_page_by_page_and_no_further_than_needed() {
     assert_eq!(seen(&server), [called(None), listed(), listed(), called(Some("eu"))]);
     assert_eq!(body(&server.requests()[2])["params"]["cursor"], "2");
     // A list that goes in circles comes to an end.
-    let (server, client) = serve([mismatch(), page(&[other.clone()], Some("1"))]).await;
+    let (server, client) = serve([mismatch(), page(&[other], Some("1"))]).await;
     assert_surfaced(&call(&client).await, &[Some(400), Some(200), Some(200)], &STANDARD);
     assert_eq!(seen(&server), [called(None), listed(), listed()]);
 }
@@ -219,7 +220,7 @@ async fn decision_26_on_other_methods_it_is_surfaced() {
     {
         assert_eq!((error.rpc_code(), error.attempts().len()), (Some(-32020), 1));
         let Some(Mismatch::Headers { sent: names }) = error.mismatch() else { panic!("{error:?}") };
-        assert_eq!(names.iter().map(|name| name.as_str()).collect::<Vec<_>>(), sent);
+        assert_eq!(names.iter().map(HeaderName::as_str).collect::<Vec<_>>(), sent);
     }
     let methods: Vec<String> = seen(&server).into_iter().map(|(method, _)| method).collect();
     assert_eq!(methods, ["resources/read", "prompts/get", "tools/list", "server/discover"]);
@@ -310,7 +311,7 @@ async fn the_list_is_asked_for_with_the_headers_of_the_call_and_told_to_nobody()
     let client =
         crate::support::once(&server.url()).bearer_token("t").observer(told.clone()).build().unwrap();
     let call = client.call_tool("x").header("X-Tenant", "a").header("Authorization", "Bearer own");
-    in_time(call.arguments(json!({ "region": "eu" })).send()).await.unwrap();
+    drop(in_time(call.arguments(json!({ "region": "eu" })).send()).await.unwrap());
     for request in server.requests() {
         assert_eq!(request.header("x-tenant"), Some("a"));
         assert_eq!(request.header("authorization"), Some("Bearer own"));

@@ -298,7 +298,7 @@ async fn a_strict_server_has_nothing_to_refuse() {
     kitchen.switch("compat.sdk_v2", json!({})).unwrap();
     let client = crate::support::client(&kitchen.url());
     in_time(client.list_tools().send()).await.unwrap();
-    in_time(client.discover().send()).await.unwrap();
+    in_time(Box::pin(client.discover().send())).await.unwrap();
     let statuses: Vec<_> = kitchen.posts().iter().map(|post| post.status).collect();
     assert_eq!(statuses, [Some(200), Some(200)]);
 }

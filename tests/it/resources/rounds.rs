@@ -2,7 +2,8 @@
 
 use mcp_client::{
     Client, Continuation, ElicitAnswer, InputKinds, MultiRound, Outcome, OutcomeKind, RestoreError,
-    SuspendedCall, cache::CacheOptions,
+    SuspendedCall,
+    cache::CacheOptions,
     types::method::{GetPrompt, ReadResource},
 };
 use serde_json::{Value, json};
@@ -13,11 +14,13 @@ use crate::{
 };
 
 const ASKS: &str = r#"{"resultType":"input_required","ttlMs":600000,"cacheScope":"public","requestState":" s\u0000 ","inputRequests":{"why":{"method":"elicitation/create","params":{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{"reason":{"type":"string"}}}}}}}"#;
-const DONE: &str = r#"{"resultType":"complete","ttlMs":600000,"cacheScope":"public","contents":[],"messages":[]}"#;
+const DONE: &str =
+    r#"{"resultType":"complete","ttlMs":600000,"cacheScope":"public","contents":[],"messages":[]}"#;
 
 /// A server that asks why, and answers who says why.
 async fn desk() -> Desk {
-    Desk::new(|asked| Canned::result(if asked.params.contains_key("inputResponses") { DONE } else { ASKS })).await
+    Desk::new(|asked| Canned::result(if asked.params.contains_key("inputResponses") { DONE } else { ASKS }))
+        .await
 }
 
 fn client(desk: &Desk) -> Client {
@@ -55,7 +58,10 @@ async fn a_resource_is_read_in_two_rounds() {
     let desk = desk().await;
     let mut asked = asked(client(&desk).read_resource("file:///a").send().await.unwrap());
     assert_eq!((asked.target(), asked.rounds()), ("file:///a", 1));
-    assert_eq!((asked.record().outcome, asked.record().method), (OutcomeKind::InputRequired, "resources/read"));
+    assert_eq!(
+        (asked.record().outcome, asked.record().method),
+        (OutcomeKind::InputRequired, "resources/read")
+    );
     answer(&mut asked);
     let read = asked.resume().await.unwrap().into_complete().unwrap();
     assert_eq!((read.contents.len(), read.record().post_count()), (0, 1));

@@ -230,7 +230,7 @@ async fn sub_06_on_a_shared_channel_the_id_tells_them_apart() {
         let answer = crate::fault::ANSWER.replace("{{id}}", &request.body["id"].to_string());
         request.answer(Exchange::message(answer));
     });
-    called.unwrap();
+    assert_eq!(called.unwrap().into_success().unwrap().text(), "ok");
 }
 
 /// More events than may wait come in one piece, and who waits for them reads them all: the reader has its turns.

@@ -5,7 +5,7 @@ use std::{
     fmt,
     pin::Pin,
     sync::{Arc, Mutex},
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     thread::{self, JoinHandle},
 };
 
@@ -236,13 +236,16 @@ fn response(status: u16, content_type: &str, body: Told) -> Response<Told> {
 }
 
 fn channel() -> (mpsc::UnboundedSender<Result<Bytes, Broken>>, Told) {
-    let (channel, told) = mpsc::unbounded_channel();
-    (channel, Told(told))
+    let (channel, sent) = mpsc::unbounded_channel();
+    (channel, Told { sent, broken: false })
 }
 
 /// A body that comes as the test sends it.
 #[derive(Debug)]
-struct Told(mpsc::UnboundedReceiver<Result<Bytes, Broken>>);
+struct Told {
+    sent: mpsc::UnboundedReceiver<Result<Bytes, Broken>>,
+    broken: bool,
+}
 
 impl Body for Told {
     type Data = Bytes;
@@ -252,7 +255,19 @@ impl Body for Told {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        self.0.poll_recv(cx).map(|next| next.map(|sent| sent.map(Frame::data)))
+        if self.broken {
+            return Poll::Ready(Some(Err(Broken)));
+        }
+        match ready!(self.sent.poll_recv(cx)) {
+            None => Poll::Ready(None),
+            Some(Ok(sent)) => Poll::Ready(Some(Ok(Frame::data(sent)))),
+            Some(Err(Broken)) => {
+                // What was sent before is written out while this waits.
+                self.broken = true;
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+        }
     }
 }
 
