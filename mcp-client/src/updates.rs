@@ -131,6 +131,10 @@ struct ProgressParams<'a> {
 
 /// Tokens are compared with their JSON type: `"1"` is not `1`.
 fn read_progress(params: &RawValue, id: &RequestId) -> Option<Progress> {
+    // Members by their place in a list would be read as well.
+    if !params.get().starts_with('{') {
+        return None;
+    }
     let params: ProgressParams<'_> = serde_json::from_str(params.get()).ok()?;
     let token: RequestId = serde_json::from_str(params.progress_token.get()).ok()?;
     if token != *id {
@@ -201,6 +205,7 @@ mod tests {
             r#"{"progressToken":7,"progress":1e999}"#,
             r#"{"progress":1}"#,
             "[]",
+            "[7,1]",
             "null",
             "7",
         ] {

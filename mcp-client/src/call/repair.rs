@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use http::HeaderName;
 use mcp_types::{
     Method,
     error_code::{HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION},
@@ -20,9 +19,9 @@ use crate::{
     tool_book::KnownTool,
 };
 
-const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
+const MCP_PROTOCOL_VERSION: &str = "mcp-protocol-version";
+const MCP_METHOD: &str = "mcp-method";
+const MCP_NAME: &str = "mcp-name";
 
 /// What was mended so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,14 +130,14 @@ pub(super) fn mismatch<M: Answer>(
         }),
         HEADER_MISMATCH if client.transport().carries_headers() => {
             let params = tool.and_then(|tool| tool.header_params.as_ref().ok());
-            let mut sent = vec![MCP_PROTOCOL_VERSION, MCP_METHOD];
-            sent.extend(M::TARGET.map(|_| MCP_NAME));
+            let mut sent = vec![MCP_PROTOCOL_VERSION.to_owned(), MCP_METHOD.to_owned()];
+            sent.extend(M::TARGET.map(|_| MCP_NAME.to_owned()));
             sent.extend(
                 params
                     .map(|params| params.headers(spec.arguments.as_ref()))
                     .into_iter()
                     .flatten()
-                    .map(|(name, _)| name),
+                    .map(|(name, _)| name.as_str().to_owned()),
             );
             Some(Mismatch::Headers { sent })
         }

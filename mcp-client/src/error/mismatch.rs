@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
-use http::HeaderName;
 use mcp_types::{ProtocolVersion, RawJson};
 use serde::{
     Deserialize, Deserializer,
@@ -41,8 +40,8 @@ pub enum Mismatch {
     ///
     /// [streamable HTTP]: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
     Headers {
-        /// The headers that were sent and mirror the body.
-        sent: Vec<HeaderName>,
+        /// The names of the headers that were sent and mirror the body, in lower case.
+        sent: Vec<String>,
     },
 }
 
@@ -59,7 +58,7 @@ impl fmt::Display for Mismatch {
             Self::Headers { sent } => write!(
                 f,
                 "the headers that mirror the body were sent ({}); a proxy may have removed or changed some",
-                Names(sent, HeaderName::as_str)
+                Names(sent, String::as_str)
             ),
         }
     }

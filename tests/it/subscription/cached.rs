@@ -126,7 +126,7 @@ impl CacheStore for Stuck {
         if selector.as_prefix().contains("public") {
             return;
         }
-        pending().await
+        pending::<()>().await;
     }
 }
 

@@ -198,11 +198,14 @@ fn tell(stream: &Stream, uris: std::ops::RangeInclusive<usize>) {
     }
 }
 
-fn uris(events: &[Event]) -> Vec<&str> {
-    let uri = |event| match event {
-        &Event::ResourceUpdated { ref uri } => uri.as_str(),
+fn uri(event: &Event) -> &str {
+    match event {
+        Event::ResourceUpdated { uri } => uri,
         other => panic!("{other:?}"),
-    };
+    }
+}
+
+fn uris(events: &[Event]) -> Vec<&str> {
     events.iter().map(uri).collect()
 }
 

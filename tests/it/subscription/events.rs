@@ -64,7 +64,7 @@ async fn sub_02_what_was_not_asked_for_is_ignored_even_if_it_is_acknowledged() {
     ] {
         let (opened, ()) = tokio::join!(in_time(client.listen(filter).open()), async {
             let all = serde_json::to_value(everything()).unwrap();
-            let stream = source.asked().await.acknowledge_only(all);
+            let stream = source.asked().await.acknowledge_only(&all);
             tell_all(&stream);
             for (method, params) in [
                 ("progress", json!({ "progressToken": stream.id, "progress": 1 })),

@@ -72,7 +72,7 @@ async fn sub_11_sub_12_sub_15_it_is_opened_again_with_a_new_id_and_the_cache_is_
     let asked = source.asked().await;
     assert_eq!(asked.post.header("x-window"), Some("3"));
     assert_eq!(asked.filter, serde_json::to_value(everything()).unwrap());
-    let stream = asked.acknowledge_only(json!({ "toolsListChanged": true }));
+    let stream = asked.acknowledge_only(&json!({ "toolsListChanged": true }));
     assert_ne!(stream.id, first_id);
     assert_eq!(in_time(opened.next()).await, Some(Event::ToolsChanged));
     assert_eq!(in_time(opened.next()).await, Some(Event::Relistened));

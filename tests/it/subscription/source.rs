@@ -161,10 +161,10 @@ impl Asked {
     /// Acknowledges all that was asked for.
     pub(crate) fn acknowledge(self) -> Stream {
         let filter = self.filter.clone();
-        self.acknowledge_only(filter)
+        self.acknowledge_only(&filter)
     }
 
-    pub(crate) fn acknowledge_only(self, filter: Value) -> Stream {
+    pub(crate) fn acknowledge_only(self, filter: &Value) -> Stream {
         let stream = self.stream();
         stream.notify("subscriptions/acknowledged", json!({ "notifications": filter }));
         stream
