@@ -1,29 +1,42 @@
-//! `mcp-call`: one call of a tool from the command line, its answer in full, and an exit code a layer.
+//! `mcp-call`: one call from the command line, its answer in full, and an exit code a layer.
 
 mod args;
+mod content;
 mod inputs;
 mod json;
+mod lists;
 mod person;
+mod said;
+mod settings;
+mod task;
+mod text;
+mod watch;
 
 use std::{
     fmt::Display,
-    fs,
-    io::Read as _,
+    pin::pin,
     process::ExitCode,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use mcp_client::{
-    CallError, CallRecord, CallToolBuilder, Client, IdempotencyKey, InputKinds, Layer, Observer, OutcomeKind,
-    Retry, SuspendedCall, ToolOutcome,
+    CallRecord, CallToolBuilder, CancelHandle, Client, Continuation, IdempotencyKey, Observer, OutcomeKind,
+    Retry,
+    cache::CacheOptions,
     retry::Trust,
-    types::{RawJson, Tool},
+    types::method::{CallTool, GetPrompt, ReadResource},
 };
 use mcp_tests::Kitchen;
 
 pub use self::args::Args;
-use self::inputs::Answers;
+use self::{
+    inputs::{Answers, go_on},
+    lists::Lists,
+    said::{Rounds, Said},
+    settings::{Settings, set, steer},
+    task::{Suspended, Task},
+};
 
 /// Why there is no call to report on.
 struct Usage(String);
@@ -34,39 +47,60 @@ impl<E: Display> From<E> for Usage {
     }
 }
 
-/// How a call ended, with the POSTs of all its rounds.
+/// How it ended, with the POSTs of all rounds and pages.
 struct Ended {
-    outcome: Result<ToolOutcome, CallError>,
+    said: Said,
     /// The call as a value that can be stored, where it can go on.
     continuation: Option<String>,
-    /// One entry a round, the last one included.
+    /// One entry a round or a page, the last one included.
     rounds: Vec<CallRecord>,
+}
+
+impl Ended {
+    /// One record of all that was sent: that of the end, with the POSTs of all rounds.
+    fn record(&self) -> Option<CallRecord> {
+        let succeeded = || self.rounds.iter().rfind(|round| round.outcome == OutcomeKind::ToolSuccess);
+        let mut record = match &self.said {
+            Said::Listed(lists) => {
+                // What the server does not list at all is no end of the list.
+                let last = lists.fault().is_none().then(succeeded).flatten().or(self.rounds.last());
+                let mut record = last?.clone();
+                record.duration = self.rounds.iter().map(|round| round.duration).sum();
+                record
+            }
+            said => said.record()?.clone(),
+        };
+        record.posts = self.rounds.iter().flat_map(|round| round.posts.iter().copied()).collect();
+        Some(record)
+    }
 }
 
 /// Runs the program.
 pub async fn run(args: Args) -> ExitCode {
-    let json = args.json;
-    let verbose = args.verbose;
-    let seen = Seen::default();
-    let call = call(args, seen.clone());
-    let interrupted = tokio::signal::ctrl_c();
-    let ended = tokio::select! {
-        // A call that has ended is told, even if the interrupt came at the same time.
-        biased;
-        ended = call => ended,
-        _ = interrupted => return cancelled(json, &seen),
+    let (json, verbose) = (args.json, args.verbose);
+    let stop = CancelHandle::new();
+    let mut call = pin!(call(args, stop.clone()));
+    let mut interrupted = pin!(tokio::signal::ctrl_c());
+    let ended = loop {
+        tokio::select! {
+            // A call that has ended is told, even if the interrupt came at the same time.
+            biased;
+            ended = &mut call => break ended,
+            // The call ends now, and says itself how far it was.
+            _ = &mut interrupted, if !stop.is_cancelled() => stop.cancel("interrupted"),
+        }
     };
     match ended {
         Ok(ended) => {
             if verbose > 0 {
-                person::trace(&seen.records(), verbose);
+                person::trace(&ended.rounds, verbose);
             }
             if json {
                 println!("{}", json::line(&ended));
             } else {
-                person::print(&ended.outcome);
+                person::print(&ended.said);
             }
-            ExitCode::from(exit_code(&ended.outcome))
+            ExitCode::from(ended.said.exit_code())
         }
         Err(Usage(message)) => {
             eprintln!("mcp-call: {message}");
@@ -75,83 +109,88 @@ pub async fn run(args: Args) -> ExitCode {
     }
 }
 
-/// The call was dropped with its future, so the observer has its record by now.
-fn cancelled(json: bool, seen: &Seen) -> ExitCode {
-    match of_all_rounds(&seen.records()) {
-        Some(record) if json => println!("{}", record.to_json()),
-        Some(record) => eprintln!("cancelled; the request {}", person::may_have_run(record.delivery)),
-        None => eprintln!("cancelled before anything was sent"),
-    }
-    ExitCode::from(9)
-}
-
-/// One record of a call that was cancelled: with the POSTs of all rounds, and cancelled also if that was between two of
-/// them, where the last record is that of a round that was answered.
-fn of_all_rounds(rounds: &[CallRecord]) -> Option<CallRecord> {
-    let mut record = rounds.last()?.clone();
-    record.posts = rounds.iter().flat_map(|round| round.posts.iter().copied()).collect();
-    record.outcome = OutcomeKind::Cancelled;
-    record.layer = Layer::Local;
-    record.result_type = None;
-    Some(record)
-}
-
-fn exit_code(outcome: &Result<ToolOutcome, CallError>) -> u8 {
-    match outcome {
-        Ok(ToolOutcome::Success(_)) => 0,
-        Ok(ToolOutcome::ToolError(_)) => 1,
-        Ok(ToolOutcome::InputRequired(_)) => 3,
-        Err(CallError::Invalid(_)) => 2,
-        Err(CallError::Http(_)) => 4,
-        Err(CallError::JsonRpc(_)) => 5,
-        Err(CallError::Protocol(_)) => 6,
-        Err(CallError::Auth(_)) => 8,
-        Err(error) if error.outcome() == OutcomeKind::Cancelled => 9,
-        Err(_) => 7,
-    }
-}
-
-async fn call(args: Args, seen: Seen) -> Result<Ended, Usage> {
+async fn call(args: Args, stop: CancelHandle) -> Result<Ended, Usage> {
     args.refuse_what_is_not_there_yet()?;
-    let expected = if args.resume.is_some() { 1 } else { 3 } - usize::from(args.kitchen.is_some());
-    // The words are not repeated: arguments may hold secrets.
-    if args.words.len() > expected {
-        return Err(Usage(format!("{} words are too many, at most {expected} are taken", args.words.len())));
-    }
-    let mut words = args.words.iter().map(String::as_str);
+    let (url, task) = Task::of(&args)?;
+    let (answers, settings) = (Answers::new(&args)?, Settings::new(&args, stop)?);
     // The embedded server lives as long as the call.
-    let (url, _kitchen) = match &args.kitchen {
-        Some(scenario) => {
+    let (url, _kitchen) = match (url, &args.kitchen) {
+        (Some(url), _) => (url, None),
+        (None, scenario) => {
             let kitchen = Kitchen::start().await?;
-            kitchen.select(scenario, args.kitchen_params()?)?;
+            kitchen.select(scenario.as_deref().unwrap_or_default(), args.kitchen_params()?)?;
             (kitchen.url(), Some(kitchen))
         }
-        None => (words.next().ok_or("the URL of the server is missing")?.to_owned(), None),
     };
+    let seen = Seen::default();
     let client = client(&args, &url, seen.clone())?;
-    let answers = Answers::new(&args)?;
-    let first = if let Some(file) = &args.resume {
-        let mut asked = client.restore(read_suspended(&fs::read(file)?)?)?;
-        if let Some(why) = &args.accept_duplicates {
-            asked = asked.accepting_duplicates(why.clone());
+    let (said, continuation) = perform(&client, task, &answers, &settings, &args).await?;
+    if let Some(watch) = &settings.watch {
+        watch.finish();
+    }
+    Ok(Ended { said, continuation, rounds: seen.records() })
+}
+
+/// Does what is asked for. Every ending is told in full, so a failure to begin is the only error.
+async fn perform(
+    client: &Client,
+    task: Task,
+    answers: &Answers,
+    settings: &Settings,
+    args: &Args,
+) -> Result<(Said, Option<String>), Usage> {
+    let said = match task {
+        Task::Call { tool, arguments } => {
+            let mut call = args.vouch(set!(client.call_tool(tool), settings));
+            if let Some(arguments) = arguments {
+                call = call.arguments(arguments);
+            }
+            if let Some(definition) = args.definition()? {
+                call = call.tool(&definition);
+            }
+            return Ok(go_on(call.send().await.map(CallTool::sort), answers, args).await);
         }
-        Ok(ToolOutcome::InputRequired(asked))
-    } else {
-        let tool = words.next().ok_or("the name of the tool is missing")?;
-        let mut call = client.call_tool(tool);
-        if let Some(arguments) = words.next() {
-            call = call.arguments(read_arguments(arguments)?);
+        Task::Read { uri } => {
+            let read = set!(client.read_resource(uri), settings).send().await;
+            return Ok(go_on(read.map(ReadResource::sort), answers, args).await);
         }
-        if let Some(label) = &args.scenario {
-            call = call.scenario(label);
+        Task::Prompt { name, arguments } => {
+            let mut call = set!(client.get_prompt(name), settings);
+            if let Some(arguments) = arguments {
+                call = call.arguments(arguments);
+            }
+            return Ok(go_on(call.send().await.map(GetPrompt::sort), answers, args).await);
         }
-        if let Some(definition) = args.definition()? {
-            call = call.tool(&definition);
+        Task::Resume(stored) => {
+            return Ok(match stored {
+                Suspended::Call(call) => resume(client.restore(call)?, answers, settings, args).await,
+                Suspended::Read(call) => resume(client.restore(call)?, answers, settings, args).await,
+                Suspended::Prompt(call) => resume(client.restore(call)?, answers, settings, args).await,
+            });
         }
-        args.vouch(call).send().await
+        Task::ListTools => Said::Listed(Lists::tools(client, settings).await),
+        Task::ListResources => Said::Listed(Lists::resources(client, settings).await),
+        Task::ListPrompts => Said::Listed(Lists::prompts(client, settings).await),
+        Task::Discover => match set!(client.discover(), settings).send().await {
+            Ok(discovered) => Said::Discovered(discovered),
+            Err(error) => Said::Failed(error),
+        },
     };
-    let (outcome, continuation) = inputs::go_on(first, &answers, &args).await;
-    Ok(Ended { outcome, continuation, rounds: seen.records() })
+    Ok((said, None))
+}
+
+/// Goes on with a call that was stored.
+async fn resume<M: Rounds>(
+    asked: Continuation<M>,
+    answers: &Answers,
+    settings: &Settings,
+    args: &Args,
+) -> (Said, Option<String>) {
+    let mut asked = steer!(asked, settings);
+    if let Some(why) = &args.accept_duplicates {
+        asked = asked.accepting_duplicates(why.clone());
+    }
+    go_on(Ok(Err(asked)), answers, args).await
 }
 
 fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
@@ -166,6 +205,7 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
         .trust(if args.trust_annotations { Trust::Trusted } else { Trust::Untrusted })
         .strict_results(args.strict_results)
         .lenient_results(args.lenient_results)
+        .cache(if args.no_cache { CacheOptions::off() } else { CacheOptions::new() })
         .observer(seen);
     if let Some(limit) = args.max_body {
         builder = builder.max_body_bytes(limit).max_event_bytes(limit);
@@ -180,28 +220,6 @@ fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {
         builder = builder.bearer_token(&token);
     }
     Ok(builder.build()?)
-}
-
-/// What is wrong with it is told without its values, which are the call's.
-fn read_suspended(bytes: &[u8]) -> Result<SuspendedCall, Usage> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        Usage(format!("no suspended call is in the file: line {}, column {}", error.line(), error.column()))
-    })
-}
-
-/// A JSON text, `@file`, or `-` for standard input. Whether it is an object is the client's to say.
-fn read_arguments(word: &str) -> Result<RawJson, Usage> {
-    let text = match word.strip_prefix('@') {
-        Some(file) => fs::read_to_string(file)?,
-        None if word == "-" => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            text
-        }
-        None => word.to_owned(),
-    };
-    RawJson::from_text(text.trim().to_owned())
-        .map_err(|error| Usage(format!("the arguments are not JSON: {error}")))
 }
 
 /// Keeps the records of all exchanges, also of one that is dropped.
@@ -234,23 +252,5 @@ impl Args {
             None if self.not_idempotent => call.not_idempotent(),
             None => call,
         }
-    }
-
-    /// What the server says of the tool.
-    fn definition(&self) -> Result<Option<Tool>, Usage> {
-        let Some(file) = &self.tool_definition else { return Ok(None) };
-        let text = RawJson::from_text(fs::read_to_string(file)?)?;
-        Ok(Some(text.parse()?))
-    }
-
-    fn kinds(&self) -> Result<InputKinds, Usage> {
-        if self.capabilities.is_empty() {
-            return Ok(InputKinds::FORM | InputKinds::URL);
-        }
-        let kind = |name: &String| match name.as_str() {
-            "none" => Ok(InputKinds::NONE),
-            name => InputKinds::from_name(name).ok_or_else(|| Usage(format!("`{name}` is no capability"))),
-        };
-        self.capabilities.iter().map(kind).collect()
     }
 }

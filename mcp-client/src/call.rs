@@ -146,9 +146,8 @@ pub(crate) async fn run<M: Answer>(
     state: Option<&State>,
 ) -> Result<Finished<M::Result>, CallError> {
     let span = CallSpan::begin(client, spec);
-    // Pinned here: a future that is handed on by value takes its room twice.
-    let making = pin!(make::<M>(client, spec, state, span.clone()));
-    span.within(making).await
+    // On the heap: whoever wraps a call's future, with a time limit say, moves it, and thousands may be under way.
+    span.within(Box::pin(make::<M>(client, spec, state, span.clone()))).await
 }
 
 async fn make<M: Answer>(

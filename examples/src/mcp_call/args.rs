@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser, ValueEnum};
-use mcp_client::{InputKinds, types::Tool};
+use mcp_client::{
+    InputKinds,
+    types::{RawJson, Tool},
+};
 use serde_json::{Map, Value};
 
-use super::{Usage, words};
+use super::Usage;
 
 /// Calls a tool of an MCP server, or asks what the server has, and says which layer answered.
 ///
@@ -203,6 +206,17 @@ impl Args {
         }
     }
 
+    /// Whether something else is done than calling a tool.
+    pub(super) fn is_instead_of_a_tool(&self) -> bool {
+        self.list
+            || self.list_resources
+            || self.list_prompts
+            || self.discover
+            || self.read.is_some()
+            || self.prompt.is_some()
+            || self.resume.is_some()
+    }
+
     /// The parameters of the Test Kitchen's scenario, as one object.
     pub(super) fn kitchen_params(&self) -> Result<Value, Usage> {
         let mut params = Map::new();
@@ -217,8 +231,7 @@ impl Args {
     /// What the server says of the tool.
     pub(super) fn definition(&self) -> Result<Option<Tool>, Usage> {
         let Some(file) = &self.tool_definition else { return Ok(None) };
-        let text = words::json(std::fs::read_to_string(file)?)?;
-        Ok(Some(text.parse()?))
+        Ok(Some(RawJson::from_text(std::fs::read_to_string(file)?)?.parse()?))
     }
 
     pub(super) fn kinds(&self) -> Result<InputKinds, Usage> {

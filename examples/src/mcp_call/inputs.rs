@@ -3,11 +3,14 @@
 use std::{fs, path::Path, time::Duration};
 
 use mcp_client::{
-    CallError, Continuation, ElicitAnswer, ToolOutcome,
+    CallError, Continuation, ElicitAnswer, SuspendedCall,
     types::{ElicitRequestParams, InputRequest, InputResponse, RawJson},
 };
 
-use super::{Args, Usage};
+use super::{
+    Args, Usage,
+    said::{Rounds, Said},
+};
 
 /// The pause before a round is resumed that asked for nothing.
 const STATE_ONLY_PAUSE: Duration = Duration::from_millis(250);
@@ -37,7 +40,7 @@ impl Answers {
 
     /// Answers what the command line answers. An answer may be written out (`{"action":…}`), be the content of a form
     /// that is accepted, or be `{}` for a link that is accepted.
-    fn fill(&self, asked: &mut Continuation) -> Result<(), Usage> {
+    fn fill<M: Rounds>(&self, asked: &mut Continuation<M>) -> Result<(), Usage> {
         let keys: Vec<String> = asked.requests().iter().map(|(key, _)| key.to_owned()).collect();
         for key in keys {
             let given = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, json)| json);
@@ -78,21 +81,21 @@ fn accepted_link(key: &str, json: &RawJson) -> Result<ElicitAnswer, Usage> {
 
 /// Answers and resumes until the call has ended or an answer is missing. From the first exchange on nothing that goes wrong
 /// here may lose the call: it is told on stderr, and the call is handed back, also as the text of its suspended form.
-pub(super) async fn go_on(
-    mut outcome: Result<ToolOutcome, CallError>,
+pub(super) async fn go_on<M: Rounds>(
+    mut outcome: Result<Result<Said, Continuation<M>>, CallError>,
     answers: &Answers,
     args: &Args,
-) -> (Result<ToolOutcome, CallError>, Option<String>) {
+) -> (Said, Option<String>) {
+    // Written back where it came from, too: the file must know what became of the call.
+    let file = args.suspend.as_deref().or(args.resume.as_deref());
     loop {
         let mut asked = match outcome {
-            Ok(ToolOutcome::InputRequired(asked)) => asked,
+            Ok(Ok(complete)) => return (complete, None),
+            Ok(Err(asked)) => asked,
             Err(mut error) => {
-                // Written back where it came from, too: the file must know that the call may have run.
-                let file = args.suspend.as_deref().or(args.resume.as_deref());
-                let stored = error.take_continuation().and_then(|asked| store(&asked, file));
-                return (Err(error), stored);
+                let asked = error.take_continuation_of::<M>();
+                return (Said::Failed(error), asked.and_then(|asked| store(&asked.suspend(), file)));
             }
-            ended @ Ok(_) => return (ended, None),
         };
         if let Err(Usage(refused)) = answers.fill(&mut asked) {
             eprintln!("mcp-call: {refused}");
@@ -101,19 +104,23 @@ pub(super) async fn go_on(
         let complete = asked.unanswered().next().is_none();
         // The limit is looked at before anything is sent, and the call is handed back, not thrown away.
         if !complete || asked.rounds() > args.max_rounds || (state_only && args.suspend.is_some()) {
-            let stored = store(&asked, args.suspend.as_deref());
-            return (Ok(ToolOutcome::InputRequired(asked)), stored);
+            let stored = store(&asked.suspend(), file);
+            return (Said::asked(&asked), stored);
         }
         if state_only {
             tokio::time::sleep(STATE_ONLY_PAUSE).await;
         }
-        outcome = asked.resume().await;
+        if args.resume.is_some() {
+            // Marked before it is sent: however this ends, the same command does not do the work twice.
+            store(&asked.suspend().in_doubt(), args.resume.as_deref());
+        }
+        outcome = asked.resume().await.map(M::sort);
     }
 }
 
 /// The suspended call as text, written to the file if there is one.
-fn store(asked: &Continuation, file: Option<&Path>) -> Option<String> {
-    let suspended = serde_json::to_string(&asked.suspend());
+fn store<M: Rounds>(suspended: &SuspendedCall<M>, file: Option<&Path>) -> Option<String> {
+    let suspended = serde_json::to_string(suspended);
     let written = suspended.as_ref().map_err(ToString::to_string).and_then(|suspended| match file {
         Some(file) => fs::write(file, suspended).map_err(|error| error.to_string()),
         None => Ok(()),

@@ -1,13 +1,13 @@
 //! The answer as one JSON line: the record, and what came.
 
 use mcp_client::{
-    CallError, CallRecord, ToolOutcome,
+    CallError, CallRecord, ListFault,
     types::{RawJson, RawMap},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::Ended;
+use super::{Ended, lists::Lists, said::Said};
 
 /// Headers that are worth a line; others may hold secrets.
 const HEADERS: [&str; 10] = [
@@ -24,26 +24,53 @@ const HEADERS: [&str; 10] = [
 ];
 
 pub(super) fn line(ended: &Ended) -> String {
-    let record = CallRecord::of(&ended.outcome);
-    // Raw members keep what came as it came: numbers lose no digits.
-    let mut line: RawMap =
-        record.and_then(|record| serde_json::from_str(&record.to_json()).ok()).unwrap_or_default();
-    let statuses: Vec<u16> = ended.rounds.iter().flat_map(mcp_client::CallRecord::http_statuses).collect();
-    put(&mut line, "postCount", &ended.rounds.iter().map(mcp_client::CallRecord::post_count).sum::<usize>());
-    put(&mut line, "httpStatuses", &statuses);
-    match &ended.outcome {
-        Ok(ToolOutcome::Success(output) | ToolOutcome::ToolError(output)) => {
-            put(&mut line, "result", output.result());
+    let record = ended.record();
+    let mut line = match &ended.said {
+        Said::Listed(lists) => listed(lists, record.as_ref()),
+        _ => record.as_ref().map(members).unwrap_or_default(),
+    };
+    match &ended.said {
+        Said::Tool(output) => put(&mut line, "result", output.result()),
+        Said::Read(read) => put(&mut line, "result", read.result()),
+        Said::Prompt(prompt) => put(&mut line, "result", prompt.result()),
+        Said::Discovered(discovered) => put(&mut line, "result", discovered.result()),
+        Said::Asked { requests, .. } => put(&mut line, "inputRequests", requests),
+        Said::Listed(lists) => {
+            if let Some(fault) = lists.fault() {
+                match fault {
+                    ListFault::Call(error) => put(&mut line, "error", &error_facts(error)),
+                    other => put(&mut line, "error", &json!({ "message": other.to_string() })),
+                }
+            }
         }
-        Ok(ToolOutcome::InputRequired(asked)) => {
-            put(&mut line, "inputRequests", asked.requests());
-        }
-        Err(error) => put(&mut line, "error", &error_facts(error)),
+        Said::Failed(error) => put(&mut line, "error", &error_facts(error)),
     }
     if let Some(continuation) = &ended.continuation {
         put(&mut line, "continuation", continuation);
     }
     serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// Raw members keep what came as it came: numbers lose no digits.
+fn members(record: &CallRecord) -> RawMap {
+    serde_json::from_str(&record.to_json()).unwrap_or_default()
+}
+
+fn listed(lists: &Lists, record: Option<&CallRecord>) -> RawMap {
+    let mut line = RawMap::new();
+    for list in lists.lists() {
+        put(&mut line, list.member, &list.entries.iter().map(|entry| &entry.raw).collect::<Vec<_>>());
+    }
+    let skipped = lists.lists().iter().flat_map(|list| &list.skipped);
+    let skipped: Vec<_> =
+        skipped.map(|skipped| json!({ "name": skipped.name, "reason": skipped.reason })).collect();
+    put(&mut line, "skipped", &skipped);
+    put(&mut line, "complete", &lists.is_complete());
+    put(&mut line, "pages", &lists.lists().iter().map(|list| list.pages).sum::<usize>());
+    if let Some(record) = record {
+        put(&mut line, "record", &members(record));
+    }
+    line
 }
 
 fn put(line: &mut RawMap, key: &str, value: &(impl Serialize + ?Sized)) {

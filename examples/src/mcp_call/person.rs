@@ -1,61 +1,146 @@
 //! The answer for a person to read.
 
 use mcp_client::{
-    CallError, CallRecord, Delivery, ToolOutcome,
+    CallError, CallRecord, Delivery, ListFault, OutcomeKind,
     error::InvalidKind,
-    types::{ElicitRequest, ElicitRequestParams, InputRequest},
+    types::{
+        DiscoverResult, ElicitRequest, ElicitRequestParams, GetPromptResult, InputRequest, InputRequests,
+    },
 };
 
-use super::json::message;
+use super::{
+    content,
+    json::message,
+    lists::{Entry, Lists},
+    said::Said,
+    text::{one_line, printable},
+};
 
-pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
-    match outcome {
-        Ok(ToolOutcome::Success(output)) => {
+pub(super) fn print(said: &Said) {
+    match said {
+        Said::Tool(output) => {
             println!("{}", output.text());
-            if let (true, Some(raw)) = (output.content().is_empty(), output.structured_raw()) {
+            if output.is_error() {
+                eprintln!(
+                    "The tool reported this as an error (application layer). Correct the arguments, or try later."
+                );
+            } else if let (true, Some(raw)) = (output.content().is_empty(), output.structured_raw()) {
                 println!("{}", raw.get());
             }
         }
-        Ok(ToolOutcome::ToolError(output)) => {
-            println!("{}", output.text());
-            eprintln!(
-                "The tool reported this as an error (application layer). Correct the arguments, or try later."
-            );
-        }
-        Ok(ToolOutcome::InputRequired(asked)) => {
-            eprintln!("The server needs input before it can finish (interaction layer):");
-            for (key, request) in asked.requests() {
-                let what = match request {
-                    InputRequest::Elicit(elicit) => elicit.params.message(),
-                    other => other.method().unwrap_or("an unknown request"),
-                };
-                eprintln!("  {}: {}", printable(key), printable(what));
-                if let InputRequest::Elicit(ElicitRequest {
-                    params: ElicitRequestParams::Url(link), ..
-                }) = request
-                {
-                    eprintln!("    opens {}", printable(&link.url));
-                }
-            }
-            eprintln!(
-                "Answer with --answer KEY=JSON, --decline or --cancel, or keep it with --suspend FILE."
-            );
-        }
-        Err(error) => {
-            eprintln!("{} layer: {}", error.layer(), message(error));
-            if let Some(said) = error.rpc_message() {
-                eprintln!("The server says: {}", printable(said));
-            }
-            if let Some(delay) = error.retry_after() {
-                eprintln!("It asks to wait for {} s.", delay.as_secs());
-            }
-            match error {
-                CallError::Invalid(refused) if refused.kind() == InvalidKind::MayHaveRun => eprintln!(
-                    "Nothing was sent now. If doing it twice is harmless, say why with --accept-duplicates WHY."
-                ),
-                _ => eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error)),
+        Said::Read(read) => read.contents.iter().for_each(|part| println!("{}", content::of_resource(part))),
+        Said::Prompt(prompt) => print_prompt(prompt),
+        Said::Discovered(discovered) => {
+            print_server(discovered);
+            if discovered.common_version().is_none() {
+                eprintln!("This program speaks none of these versions: calls will be refused.");
             }
         }
+        Said::Listed(lists) => print_lists(lists),
+        Said::Asked { requests, .. } => print_asked(requests),
+        Said::Failed(error) => print_error(error),
+    }
+}
+
+fn print_prompt(prompt: &GetPromptResult) {
+    if let Some(description) = &prompt.description {
+        eprintln!("{}", printable(description));
+    }
+    for message in &prompt.messages {
+        println!("{}: {}", one_line(message.role.as_str()), content::of_block(&message.content));
+    }
+}
+
+fn print_server(discovered: &DiscoverResult) {
+    match discovered.server_info() {
+        Some(info) => println!("{} {}", one_line(&info.name), one_line(&info.version)),
+        None => println!("a server that does not say its name"),
+    }
+    let versions: Vec<_> =
+        discovered.supported_versions.iter().map(|version| one_line(version.as_str())).collect();
+    println!("speaks: {}", versions.join(", "));
+    let offered = &discovered.capabilities;
+    let offers = [
+        ("tools", offered.tools.is_some()),
+        ("resources", offered.resources.is_some()),
+        ("prompts", offered.prompts.is_some()),
+        ("completions", offered.completions.is_some()),
+        ("logging", offered.logging.is_some()),
+    ];
+    let offers: Vec<_> = offers.into_iter().filter_map(|(name, offered)| offered.then_some(name)).collect();
+    println!("offers: {}", if offers.is_empty() { "nothing".to_owned() } else { offers.join(", ") });
+    for (identifier, _) in offered.extensions.iter().flatten() {
+        println!("extension: {}", one_line(identifier));
+    }
+    if let Some(instructions) = &discovered.instructions {
+        println!("instructions:");
+        indented(instructions);
+    }
+}
+
+fn print_lists(lists: &Lists) {
+    for list in lists.lists() {
+        list.entries.iter().for_each(print_entry);
+        for skipped in &list.skipped {
+            eprintln!("left out: {}", one_line(&skipped.shown));
+        }
+    }
+    match lists.fault() {
+        Some(ListFault::Call(error)) => {
+            eprintln!("The list ended early.");
+            print_error(error);
+        }
+        Some(other) => eprintln!("The list ended early (protocol layer): {other}."),
+        None if lists.is_complete() => {}
+        None => eprintln!("There is more: only so much is listed."),
+    }
+}
+
+fn print_entry(entry: &Entry) {
+    match &entry.title {
+        Some(title) => println!("{} ({})", one_line(&entry.name), one_line(title)),
+        None => println!("{}", one_line(&entry.name)),
+    }
+    entry.description.as_deref().into_iter().for_each(indented);
+    for detail in &entry.details {
+        println!("    {}", one_line(detail));
+    }
+}
+
+fn indented(text: &str) {
+    for line in text.trim_end().lines() {
+        println!("    {}", printable(line));
+    }
+}
+
+fn print_asked(requests: &InputRequests) {
+    eprintln!("The server needs input before it can finish (interaction layer):");
+    for (key, request) in requests {
+        let what = match request {
+            InputRequest::Elicit(elicit) => elicit.params.message(),
+            other => other.method().unwrap_or("an unknown request"),
+        };
+        eprintln!("  {}: {}", printable(key), printable(what));
+        if let InputRequest::Elicit(ElicitRequest { params: ElicitRequestParams::Url(link), .. }) = request {
+            eprintln!("    opens {}", printable(&link.url));
+        }
+    }
+    eprintln!("Answer with --answer KEY=JSON, --decline or --cancel, or keep it with --suspend FILE.");
+}
+
+fn print_error(error: &CallError) {
+    eprintln!("{} layer: {}", error.layer(), message(error));
+    if let Some(said) = error.rpc_message() {
+        eprintln!("The server says: {}", printable(said));
+    }
+    if let Some(delay) = error.retry_after() {
+        eprintln!("It asks to wait for {} s.", delay.as_secs());
+    }
+    match error {
+        CallError::Invalid(refused) if refused.kind() == InvalidKind::MayHaveRun => eprintln!(
+            "Nothing was sent now. If doing it twice is harmless, say why with --accept-duplicates WHY."
+        ),
+        _ => eprintln!("The request {}. {}", may_have_run(error.delivery()), next_step(error)),
     }
 }
 
@@ -63,13 +148,13 @@ pub(super) fn print(outcome: &Result<ToolOutcome, CallError>) {
 pub(super) fn trace(records: &[CallRecord], level: u8) {
     for record in records {
         let id = record.request_id.as_ref().map(ToString::to_string).unwrap_or_default();
-        let tool = record.tool.as_deref().unwrap_or_default();
+        let tool = record.tool.as_deref().map(|tool| format!(" {}", printable(tool))).unwrap_or_default();
         for status in &record.posts {
             let answer = match status {
                 Some(status) => format!("{status} {}", record.content_type.as_deref().unwrap_or("-")),
                 None => "no answer".to_owned(),
             };
-            eprintln!("POST {} {} (id {id}) -> {answer}", record.method, printable(tool));
+            eprintln!("POST {}{tool} (id {id}) -> {answer}", record.method);
         }
         if level > 1 {
             eprintln!("{}", record.to_json());
@@ -77,7 +162,7 @@ pub(super) fn trace(records: &[CallRecord], level: u8) {
     }
 }
 
-pub(super) fn may_have_run(delivery: Delivery) -> &'static str {
+fn may_have_run(delivery: Delivery) -> &'static str {
     match delivery {
         Delivery::NotSent => "was not sent, so nothing was done",
         Delivery::Refused => "was refused, so nothing was done",
@@ -96,13 +181,9 @@ fn next_step(error: &CallError) -> &'static str {
             300..=399 => "Call the URL that it points to.",
             _ => "Correct the call or the URL.",
         },
-        (CallError::Transport(_), Delivery::NotSent) => "Check the address and the network, and call again.",
         (_, Delivery::Unknown) => "Call again only if doing it twice is harmless.",
+        _ if error.outcome() == OutcomeKind::Cancelled => "Call again when it is to be done after all.",
+        (CallError::Transport(_), Delivery::NotSent) => "Check the address and the network, and call again.",
         _ => "The same call will fail again.",
     }
-}
-
-/// Text from a server must not steer the terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
 }
