@@ -36,6 +36,7 @@ use self::{
     said::{Rounds, Said},
     settings::{Settings, set, steer},
     task::{Suspended, Task},
+    text::say,
 };
 
 /// Why there is no call to report on.
@@ -96,7 +97,7 @@ pub async fn run(args: Args) -> ExitCode {
                 person::trace(&ended.rounds, verbose);
             }
             if json {
-                println!("{}", json::line(&ended));
+                say!("{}", json::line(&ended));
             } else {
                 person::print(&ended.said);
             }

@@ -13,22 +13,22 @@ use super::{
     json::message,
     lists::{Entry, Lists},
     said::Said,
-    text::{one_line, printable},
+    text::{one_line, printable, say},
 };
 
 pub(super) fn print(said: &Said) {
     match said {
         Said::Tool(output) => {
-            println!("{}", output.text());
+            say!("{}", output.text());
             if output.is_error() {
                 eprintln!(
                     "The tool reported this as an error (application layer). Correct the arguments, or try later."
                 );
             } else if let (true, Some(raw)) = (output.content().is_empty(), output.structured_raw()) {
-                println!("{}", raw.get());
+                say!("{}", raw.get());
             }
         }
-        Said::Read(read) => read.contents.iter().for_each(|part| println!("{}", content::of_resource(part))),
+        Said::Read(read) => read.contents.iter().for_each(|part| say!("{}", content::of_resource(part))),
         Said::Prompt(prompt) => print_prompt(prompt),
         Said::Discovered(discovered) => {
             print_server(discovered);
@@ -47,18 +47,18 @@ fn print_prompt(prompt: &GetPromptResult) {
         eprintln!("{}", printable(description));
     }
     for message in &prompt.messages {
-        println!("{}: {}", one_line(message.role.as_str()), content::of_block(&message.content));
+        say!("{}: {}", one_line(message.role.as_str()), content::of_block(&message.content));
     }
 }
 
 fn print_server(discovered: &DiscoverResult) {
     match discovered.server_info() {
-        Some(info) => println!("{} {}", one_line(&info.name), one_line(&info.version)),
-        None => println!("a server that does not say its name"),
+        Some(info) => say!("{} {}", one_line(&info.name), one_line(&info.version)),
+        None => say!("a server that does not say its name"),
     }
     let versions: Vec<_> =
         discovered.supported_versions.iter().map(|version| one_line(version.as_str())).collect();
-    println!("speaks: {}", versions.join(", "));
+    say!("speaks: {}", versions.join(", "));
     let offered = &discovered.capabilities;
     let offers = [
         ("tools", offered.tools.is_some()),
@@ -68,12 +68,12 @@ fn print_server(discovered: &DiscoverResult) {
         ("logging", offered.logging.is_some()),
     ];
     let offers: Vec<_> = offers.into_iter().filter_map(|(name, offered)| offered.then_some(name)).collect();
-    println!("offers: {}", if offers.is_empty() { "nothing".to_owned() } else { offers.join(", ") });
+    say!("offers: {}", if offers.is_empty() { "nothing".to_owned() } else { offers.join(", ") });
     for (identifier, _) in offered.extensions.iter().flatten() {
-        println!("extension: {}", one_line(identifier));
+        say!("extension: {}", one_line(identifier));
     }
     if let Some(instructions) = &discovered.instructions {
-        println!("instructions:");
+        say!("instructions:");
         indented(instructions);
     }
 }
@@ -98,18 +98,18 @@ fn print_lists(lists: &Lists) {
 
 fn print_entry(entry: &Entry) {
     match &entry.title {
-        Some(title) => println!("{} ({})", one_line(&entry.name), one_line(title)),
-        None => println!("{}", one_line(&entry.name)),
+        Some(title) => say!("{} ({})", one_line(&entry.name), one_line(title)),
+        None => say!("{}", one_line(&entry.name)),
     }
     entry.description.as_deref().into_iter().for_each(indented);
     for detail in &entry.details {
-        println!("    {}", one_line(detail));
+        say!("    {}", one_line(detail));
     }
 }
 
 fn indented(text: &str) {
     for line in text.trim_end().lines() {
-        println!("    {}", printable(line));
+        say!("    {}", printable(line));
     }
 }
 

@@ -54,18 +54,6 @@ impl Said {
         Self::Asked { requests: asked.requests().clone(), record: Box::new(asked.record().clone()) }
     }
 
-    /// What went wrong, for what could have gone right.
-    pub(super) fn error(&self) -> Option<&CallError> {
-        match self {
-            Self::Failed(error) => Some(error),
-            Self::Listed(lists) => match lists.fault()? {
-                ListFault::Call(error) => Some(error),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     pub(super) fn record(&self) -> Option<&CallRecord> {
         match self {
             Self::Tool(output) => Some(output.record()),

@@ -1,5 +1,15 @@
 //! Text from a server, made fit for a terminal.
 
+/// Prints a line. Whoever reads may have had enough (`| head`): that is no failure of the call.
+macro_rules! say {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($part)*);
+    }};
+}
+
+pub(super) use say;
+
 /// What could steer the terminal is replaced; lines stay.
 pub(super) fn printable(text: &str) -> String {
     replaced(text, |c| c.is_control() && c != '\n' && c != '\t')

@@ -112,6 +112,7 @@ async fn settings_of_results_and_sizes() {
         (Reply::json(200, ANSWER), &["--max-body", "50"], "TRANSPORT_ERROR", 7),
         (Reply::sse(&[ANSWER]), &["--max-body", "50"], "TRANSPORT_ERROR", 7),
         (Reply::json(200, ANSWER), &["--max-body", "5000"], "TOOL_SUCCESS", 0),
+        (Reply::json(200, ANSWER), &["--no-cache"], "TOOL_SUCCESS", 0),
     ] {
         let server = serve([reply]).await;
         let run = call(&server, flags);

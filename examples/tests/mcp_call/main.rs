@@ -11,8 +11,11 @@ mod calls;
 mod handed_back;
 #[cfg(unix)]
 mod interrupted;
+mod lists;
 mod outcomes;
 mod program;
+mod progress;
+mod reads;
 mod repeating;
 mod rounds;
 mod secrets;

@@ -64,17 +64,35 @@ pub(crate) fn start(words: &[&str]) -> Child {
     command(words).stdin(Stdio::null()).spawn().unwrap()
 }
 
+/// Runs the program with a terminal of 100 columns as its standard error.
+#[cfg(unix)]
+pub(crate) fn run_on_terminal(words: &[&str]) -> Run {
+    let size = nix::pty::Winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    let terminal = nix::pty::openpty(&size, None).unwrap();
+    let mut command = command(words);
+    let child = command.env("TERM", "xterm").stdin(Stdio::null()).stderr(terminal.slave).spawn().unwrap();
+    // It holds the terminal open.
+    drop(command);
+    finish_with(child, Box::new(std::fs::File::from(terminal.master)))
+}
+
 /// Waits for its end.
 pub(crate) fn finish(mut child: Child) -> Run {
+    let stderr = child.stderr.take().unwrap();
+    finish_with(child, Box::new(stderr))
+}
+
+fn finish_with(mut child: Child, stderr: Box<dyn Read + Send>) -> Run {
     let reader = |mut pipe: Box<dyn Read + Send>| {
         thread::spawn(move || {
-            let mut text = String::new();
-            pipe.read_to_string(&mut text).unwrap();
-            text
+            let mut bytes = Vec::new();
+            // The end of a terminal is an error.
+            let _ = pipe.read_to_end(&mut bytes);
+            String::from_utf8(bytes).unwrap()
         })
     };
     let stdout = reader(Box::new(child.stdout.take().unwrap()));
-    let stderr = reader(Box::new(child.stderr.take().unwrap()));
+    let stderr = reader(stderr);
     let started = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -104,11 +122,17 @@ pub(crate) fn call(server: &FaultServer, flags: &[&str]) -> Run {
 /// The bodies of all that the server received, each a POST of `tools/call`.
 #[track_caller]
 pub(crate) fn posts(server: &FaultServer, count: usize) -> Vec<Value> {
+    posts_of(server, &vec!["tools/call"; count])
+}
+
+/// The bodies of all that the server received: POSTs of these methods.
+#[track_caller]
+pub(crate) fn posts_of(server: &FaultServer, methods: &[&str]) -> Vec<Value> {
     let requests = server.requests();
-    assert_eq!(requests.len(), count, "{requests:#?}");
+    let sent: Vec<_> = requests.iter().map(|request| request.header("mcp-method").unwrap()).collect();
+    assert_eq!(sent, methods, "{requests:#?}");
     for request in &requests {
         assert!(request.request_line().starts_with("POST /mcp"), "{}", request.request_line());
-        assert_eq!(request.header("mcp-method"), Some("tools/call"));
         assert_eq!((request.header("last-event-id"), request.header("mcp-session-id")), (None, None));
     }
     requests.iter().map(|request| request.json().unwrap()).collect()

@@ -51,6 +51,33 @@ async fn what_is_no_call_is_not_sent() {
         &["--kitchen", "baseline", "--param", "no equals sign", "x"],
         &["--kitchen", "baseline"],
         &["--kitchen", "baseline", "x", "{}", "more"],
+        &["--kitchen", "baseline", "x", "--list"],
+        &["--list"],
+        &[url, "x", "--list"],
+        &[url, "--list", "--list-prompts"],
+        &[url, "--list", "--resume", broken.path()],
+        &[url, "--list", "--answer", "k={}"],
+        &[url, "--discover", "--suspend", "file"],
+        &[url, "--discover", "x"],
+        &[url, "--list-resources", "--decline"],
+        &[url, "--list-prompts", "--idempotent"],
+        &[url, "--read"],
+        &[url, "--read", "a:b", "{}"],
+        &[url, "--read", "a:b", "--prompt", "x"],
+        &[url, "--read", "a:b", "--not-idempotent"],
+        &[url, "--read", "a:b", "--idempotency-key-arg", "/key"],
+        &[url, "--prompt", "x", "{}", "more"],
+        &[url, "--prompt", "x", "{unclosed"],
+        &[url, "--prompt", "x", "--idempotency-key-meta", "com.example/key"],
+        &[url, "--prompt", "x", "--tool-definition", broken.path()],
+        &[url, "--resume", broken.path(), "--idempotent"],
+        &[url, "x", "--max-timeout", "soon"],
+        &[url, "x", "--max-timeout=-1"],
+        // Not there yet.
+        &[url, "x", "--era", "probe"],
+        &[url, "x", "--era", "legacy"],
+        &[url, "--list", "--era", "legacy"],
+        &["--stdio", "cat", "x"],
     ] {
         let run = run(&[words, &["--json"]].concat());
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{words:?}: {run:?}");
@@ -83,9 +110,30 @@ async fn arguments_that_are_no_object_are_an_invalid_call() {
 fn help_and_version_are_no_errors() {
     let help = run(&["--help"]);
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for part in ["mcp-call", "<URL> <TOOL> [ARGUMENTS]", "--json", "Exit codes"] {
+    for part in [
+        "mcp-call",
+        "<URL> <TOOL> [ARGUMENTS]",
+        "<URL> --prompt <NAME>",
+        "--json",
+        "--progress",
+        "Exit codes",
+    ] {
         assert!(help.stdout.contains(part), "{part}: {}", help.stdout);
     }
     let version = run(&["--version"]);
     assert_eq!((version.code, version.stdout.trim()), (0, concat!("mcp-call ", env!("CARGO_PKG_VERSION"))));
+}
+
+/// Flags of a later day say so.
+#[test]
+fn what_is_not_there_yet_says_so() {
+    for (words, flag) in [
+        (&["http://127.0.0.1:1/", "x", "--era", "legacy"][..], "--era legacy"),
+        (&["http://127.0.0.1:1/", "--list", "--era", "probe"], "--era probe"),
+        (&["--stdio", "cat", "x"], "--stdio"),
+    ] {
+        let run = run(words);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert_eq!(run.stderr, format!("mcp-call: `{flag}` is not there yet\n"));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod event_stream;
+mod upload;
 
 use std::{
     error::Error,
@@ -104,7 +105,7 @@ impl HttpTransport {
     ) -> Result<(HttpHead, reqwest::Body), TransportError> {
         let mut request = Request::new(Method::POST, url.clone());
         request.headers_mut().clone_from(headers);
-        *request.body_mut() = Some(message.clone().into());
+        *request.body_mut() = Some(upload::body(message));
         cx.sending();
         let response = match self.client.execute(request).await {
             Ok(response) => response,

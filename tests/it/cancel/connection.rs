@@ -144,3 +144,16 @@ async fn a_connection_that_is_being_made_is_given_up_at_once() {
     assert_eq!(told.records()[1].outcome, OutcomeKind::Cancelled);
     drain(stream).await;
 }
+
+/// A large request is sent in pieces, and says how long it is all the same.
+#[tokio::test]
+async fn a_large_request_arrives_whole_with_its_length() {
+    let (server, client) = crate::fault::serve([crate::fault::good()]).await;
+    let data = "0123456789".repeat(100_000);
+    let call = client.call_tool("x").arguments(json!({ "data": data }));
+    crate::fault::assert_good(&"large", &in_time(call.send()).await);
+    let request = &crate::fault::only_calls(&server, 1)[0];
+    assert_eq!(request.json().unwrap()["params"]["arguments"]["data"], data);
+    assert_eq!(request.header("content-length"), Some(&*request.body.len().to_string()));
+    assert_eq!(request.header("transfer-encoding"), None);
+}

@@ -15,6 +15,7 @@ use super::{WHY, assert_cancelled};
 use crate::{
     fault::transport_error,
     retry::{Act, Play, Told, attempts, stopped},
+    support::record,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -68,7 +69,12 @@ async fn a_later_attempt_is_given_up_at_once() {
     let client = play.client().retry(patient()).build().unwrap();
     let stop = cancel_after(30 * SECOND);
     let ended = client.call_tool("x").cancel_with(&stop).send().await;
-    assert_cancelled("second", &ended, Delivery::Unknown, &[Some(429), None]);
+    let record = record(&ended);
+    assert_eq!((record.outcome, record.delivery), (OutcomeKind::Cancelled, Delivery::Unknown));
+    assert_eq!(
+        (record.posts.as_slice(), record.error_message.as_deref()),
+        (&[Some(429), None][..], Some(WHY))
+    );
     let failed: Vec<_> = attempts(&ended).iter().map(|attempt| attempt.failed.clone().unwrap()).collect();
     assert_eq!(failed, ["HTTP_ERROR", "CANCELLED"]);
     assert_eq!(play.count(), 2);
