@@ -163,7 +163,7 @@ async fn perform(
             return Ok(go_on(call.send().await.map(GetPrompt::sort), answers, args).await);
         }
         Task::Resume(stored) => {
-            return Ok(match stored {
+            return Ok(match *stored {
                 Suspended::Call(call) => resume(client.restore(call)?, answers, settings, args).await,
                 Suspended::Read(call) => resume(client.restore(call)?, answers, settings, args).await,
                 Suspended::Prompt(call) => resume(client.restore(call)?, answers, settings, args).await,

@@ -52,10 +52,8 @@ fn print_prompt(prompt: &GetPromptResult) {
 }
 
 fn print_server(discovered: &DiscoverResult) {
-    match discovered.server_info() {
-        Some(info) => say!("{} {}", one_line(&info.name), one_line(&info.version)),
-        None => say!("a server that does not say its name"),
-    }
+    let name = discovered.server_info().map(|info| format!("{} {}", info.name, info.version));
+    say!("{}", name.as_deref().map_or("a server that does not say its name".to_owned(), one_line));
     let versions: Vec<_> =
         discovered.supported_versions.iter().map(|version| one_line(version.as_str())).collect();
     say!("speaks: {}", versions.join(", "));
@@ -97,10 +95,8 @@ fn print_lists(lists: &Lists) {
 }
 
 fn print_entry(entry: &Entry) {
-    match &entry.title {
-        Some(title) => say!("{} ({})", one_line(&entry.name), one_line(title)),
-        None => say!("{}", one_line(&entry.name)),
-    }
+    let title = entry.title.as_deref().map(|title| format!(" ({})", one_line(title)));
+    say!("{}{}", one_line(&entry.name), title.unwrap_or_default());
     entry.description.as_deref().into_iter().for_each(indented);
     for detail in &entry.details {
         say!("    {}", one_line(detail));

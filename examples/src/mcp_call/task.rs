@@ -18,7 +18,7 @@ pub(super) enum Task {
     Call { tool: String, arguments: Option<RawJson> },
     Read { uri: String },
     Prompt { name: String, arguments: Option<RawJson> },
-    Resume(Suspended),
+    Resume(Box<Suspended>),
     ListTools,
     ListResources,
     ListPrompts,
@@ -66,7 +66,7 @@ impl Task {
             let arguments = words.next().map(|word| read_arguments(word)).transpose()?;
             Self::Prompt { name: name.clone(), arguments }
         } else if let Some(file) = &args.resume {
-            Self::Resume(read_suspended(file)?)
+            Self::Resume(Box::new(read_suspended(file)?))
         } else {
             let tool = words.next().ok_or("the name of the tool is missing")?.clone();
             let arguments = words.next().map(|word| read_arguments(word)).transpose()?;

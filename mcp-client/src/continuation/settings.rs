@@ -75,7 +75,8 @@ impl<M: MultiRound> Continuation<M> {
     }
 }
 
-#[cfg(all(test, feature = "test-util"))]
+#[cfg(test)]
+#[cfg(feature = "test-util")]
 mod tests {
     use std::sync::Mutex;
 

@@ -89,10 +89,10 @@ impl Hall {
     /// Waits until the hall is as it should be.
     pub(crate) async fn when(&self, met: impl Fn(&Counts) -> bool) -> Counts {
         let mut counts = self.seen.counts.subscribe();
-        match tokio::time::timeout(PATIENCE, counts.wait_for(met)).await {
-            Ok(counts) => *counts.unwrap(),
-            Err(_) => panic!("it never came so far: {:?}", self.counts()),
-        }
+        let Ok(counts) = tokio::time::timeout(PATIENCE, counts.wait_for(met)).await else {
+            panic!("it never came so far: {:?}", self.counts())
+        };
+        *counts.unwrap()
     }
 
     /// The bodies of all requests.

@@ -70,7 +70,8 @@ async fn a_slow_reader_of_one_call_does_not_stall_another() {
         }
         last
     };
-    let (first, second, last) = in_time(async { tokio::join!(unread.send(), read.send(), reader) }).await;
+    let (first, second, last) =
+        in_time(Box::pin(async { tokio::join!(unread.send(), read.send(), reader) })).await;
     assert_good(&"unread", &first);
     assert_good(&"read", &second);
     assert_eq!(last, Some(999.0));
