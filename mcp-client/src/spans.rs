@@ -40,7 +40,9 @@ mod nothing {
             future
         }
 
-        pub(crate) fn ended(&self, _: &CallRecord) {}
+        pub(crate) fn ended(&self, _: &CallRecord) {
+            let Self {} = self;
+        }
     }
 
     pub(crate) fn repeated(_: Option<OutcomeKind>, _: Option<u16>, _: usize) {}
