@@ -38,7 +38,7 @@ async fn str_02_str_04_a_success_that_breaks_the_schema_is_a_success_with_violat
     let output = success(&stage, Some(promise()), result).await;
     assert_eq!(output.text(), "done");
     let violations = output.schema_violations();
-    let places: Vec<_> = violations.iter().map(|violation| violation.instance_path()).collect();
+    let places: Vec<_> = violations.iter().map(mcp_client::SchemaViolation::instance_path).collect();
     assert!(places.contains(&"/data") && places.contains(&""), "{violations:?}");
     assert_eq!(output.validation().unwrap().violations(), violations);
     assert_eq!(output.structured_raw().unwrap().get(), r#"{"data":"7","more":1}"#);
