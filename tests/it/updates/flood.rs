@@ -111,11 +111,12 @@ fn flooded() -> Client {
 /// Whoever floods a call keeps neither its time from running out nor the caller from giving up.
 #[tokio::test]
 async fn a_flood_without_an_end_is_ended_by_the_timeout_and_by_the_caller() {
-    let (call, updates) = flooded().call_tool("x").progress_stream();
+    let (call, mut updates) = flooded().call_tool("x").progress_stream();
     let after = Duration::from_millis(50);
     let ended = call.timeout(after).send().await;
     assert_ended(&"time", &ended, OutcomeKind::Timeout, Delivery::Unknown, &[None]);
-    assert!(updates.missed() > 0);
+    // How much comes in that time, the machine decides.
+    assert!(updates.try_next().is_some());
 
     let stop = CancelHandle::new();
     let (call, updates) = flooded().call_tool("x").progress_stream();
