@@ -96,7 +96,8 @@ async fn field_load_01_a_thousand_calls_given_up_at_once_leave_nothing() {
         let stop = mcp_client::CancelHandle::new();
         let calls: Vec<_> =
             (0..CALLS).map(|_| tokio::spawn(client.call_tool("slow").cancel_with(&stop).send())).collect();
-        hall.when(|counts| counts.waiting == CALLS).await;
+        let opened = hall.when(|counts| counts.waiting == CALLS).await.opened;
+        assert_eq!(opened, if http_2 { 1 } else { CALLS }, "{version}");
         stop.cancel("shutting down");
         for ended in join_all(calls).await {
             let error = ended.unwrap().unwrap_err();
@@ -112,6 +113,7 @@ async fn field_load_01_a_thousand_calls_given_up_at_once_leave_nothing() {
             hall.when(|counts| counts.open == 0).await;
         }
         numbered(client, 7).await;
-        assert_eq!(hall.counts().opened, if http_2 { 1 } else { CALLS + 1 }, "{version}");
+        // Over HTTP/2 the connection is as good as before, unless its server takes that many resets for an attack.
+        assert!(hall.counts().opened <= opened + 1, "{version}: {:?}", hall.counts());
     }
 }
