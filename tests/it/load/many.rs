@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use futures_util::future::join_all;
 use mcp_client::{Client, Delivery, types::RequestId};
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, MutexGuard, watch};
 
 use super::{
     VERSIONS,
@@ -18,11 +18,22 @@ const CALLS: usize = 1000;
 /// What one call of many may take while it waits. Its connection and its answer come on top.
 const MAX_CALL_BYTES: usize = 16 << 10;
 
-/// Both ends of each connection are in this process, and other tests need some as well.
-fn allow_connections() {
+/// Lets this process have the descriptors that one of these tests needs: both ends of each connection are in it, and other
+/// tests need some as well. One test at a time has them.
+async fn allow_connections() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+    let turn = ONE_AT_A_TIME.lock().await;
     let wanted = 2 * CALLS as u64 + 1000;
     let allowed = rlimit::increase_nofile_limit(wanted).unwrap();
     assert!(allowed >= wanted, "{allowed} file descriptors are too few for this test: {wanted}");
+    turn
+}
+
+/// One for each call, or hardly any: calls that are made before there is a first one may open a second.
+#[track_caller]
+fn assert_connections(http_2: bool, opened: usize) {
+    let expected = if http_2 { 1..=8 } else { CALLS..=CALLS };
+    assert!(expected.contains(&opened), "{opened} connections, HTTP/2: {http_2}");
 }
 
 /// Calls with a number; the answer must be that of its own call, and its record, too.
@@ -38,14 +49,14 @@ async fn numbered(client: Client, number: usize) -> RequestId {
 /// The server answers none before all have come.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_slow_calls_at_once_have_each_their_own_answer() {
-    allow_connections();
+    let _turn = allow_connections().await;
     for (version, http_2) in VERSIONS {
         let go = watch::Sender::new(false);
         let gate = go.subscribe();
         let hall = Hall::open(move |request: Value| {
             let mut gate = gate.clone();
             async move {
-                gate.wait_for(|go| *go).await.unwrap();
+                let _ = gate.wait_for(|go| *go).await;
                 says(&format!("answer to {}", argument(&request, "number")))
             }
         })
@@ -57,7 +68,7 @@ async fn a_thousand_slow_calls_at_once_have_each_their_own_answer() {
         let calls: Vec<_> = (0..CALLS).map(|number| tokio::spawn(numbered(client.clone(), number))).collect();
         let counts = hall.when(|counts| counts.arrived == CALLS).await;
         assert_eq!((counts.waiting, counts.gone), (CALLS, 0), "{version}");
-        assert_eq!(counts.opened, if http_2 { 1 } else { CALLS }, "{version}");
+        assert_connections(http_2, counts.opened);
         assert!(calls.iter().all(|call| !call.is_finished()), "{version}: none has an answer");
         go.send_replace(true);
         let ids: Vec<RequestId> = join_all(calls).await.into_iter().map(Result::unwrap).collect();
@@ -83,7 +94,7 @@ async fn a_thousand_slow_calls_at_once_have_each_their_own_answer() {
 /// All of them given up at once: the server sees it of each, and the client is as good as before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn field_load_01_a_thousand_calls_given_up_at_once_leave_nothing() {
-    allow_connections();
+    let _turn = allow_connections().await;
     for (version, http_2) in VERSIONS {
         let hall = Hall::open(async |request: Value| {
             if argument(&request, "number").is_null() {
@@ -97,7 +108,7 @@ async fn field_load_01_a_thousand_calls_given_up_at_once_leave_nothing() {
         let calls: Vec<_> =
             (0..CALLS).map(|_| tokio::spawn(client.call_tool("slow").cancel_with(&stop).send())).collect();
         let opened = hall.when(|counts| counts.waiting == CALLS).await.opened;
-        assert_eq!(opened, if http_2 { 1 } else { CALLS }, "{version}");
+        assert_connections(http_2, opened);
         stop.cancel("shutting down");
         for ended in join_all(calls).await {
             let error = ended.unwrap().unwrap_err();
@@ -113,7 +124,6 @@ async fn field_load_01_a_thousand_calls_given_up_at_once_leave_nothing() {
             hall.when(|counts| counts.open == 0).await;
         }
         numbered(client, 7).await;
-        // Over HTTP/2 the connection is as good as before, unless its server takes that many resets for an attack.
-        assert!(hall.counts().opened <= opened + 1, "{version}: {:?}", hall.counts());
+        assert_eq!(hall.counts().opened, if http_2 { opened } else { opened + 1 }, "{version}");
     }
 }
