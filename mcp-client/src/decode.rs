@@ -14,7 +14,7 @@ mod tests;
 
 pub(crate) use self::{
     call_tool::call_tool,
-    envelope::{ErrorBody, Event, Reply, event, reply},
+    envelope::{ErrorBody, Event, Reply, event, is_plainly, reply},
     members::Members,
     opened::{Acknowledged, Opened},
     result::{Decoded, Expect, Notes, Shape, as_it_is, invalid, result},

@@ -13,6 +13,8 @@ use mcp_types::{LoggingLevel, LoggingMessageNotificationParams, NotificationMeth
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::decode::is_plainly;
+
 pub use self::ring::{DEFAULT_UPDATES, Updates};
 pub(crate) use self::ring::{Ring, ring_of_bytes};
 
@@ -136,9 +138,11 @@ fn read_progress(params: &RawValue, id: &RequestId) -> Option<Progress> {
         return None;
     }
     let params: ProgressParams<'_> = serde_json::from_str(params.get()).ok()?;
-    let token: RequestId = serde_json::from_str(params.progress_token.get()).ok()?;
-    if token != *id {
-        return None;
+    if !is_plainly(params.progress_token, id) {
+        let token: RequestId = serde_json::from_str(params.progress_token.get()).ok()?;
+        if token != *id {
+            return None;
+        }
     }
     Some(Progress {
         progress: params.progress,

@@ -122,6 +122,11 @@ fn judge<'a>(envelope: &Envelope<'a>, id: &RequestId) -> Result<Reply<'a>, Envel
     }
 }
 
+/// Whether a value is our id written as we write it, told without a copy. False means that it takes a closer look.
+pub(crate) fn is_plainly(raw: &RawValue, id: &RequestId) -> bool {
+    matches!(id, RequestId::Number(number) if raw.get().parse() == Ok(*number))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IdMatch {
     Same,
@@ -133,6 +138,9 @@ enum IdMatch {
 
 /// Compares with the JSON type: `"1"` is not `1`, and `1.0` is.
 fn compare(raw: &RawValue, id: &RequestId) -> IdMatch {
+    if is_plainly(raw, id) {
+        return IdMatch::Same;
+    }
     match serde_json::from_str::<Option<RequestId>>(raw.get()) {
         Ok(None) => IdMatch::Null,
         Ok(Some(seen)) if seen == *id => IdMatch::Same,
@@ -177,8 +185,9 @@ impl<'a> Envelope<'a> {
 
     fn is_version_2(&self) -> bool {
         // Compared as a value: the text may hold escapes.
-        self.jsonrpc
-            .is_some_and(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).is_ok_and(|v| v == "2.0"))
+        self.jsonrpc.is_some_and(|raw| {
+            raw.get() == "\"2.0\"" || serde_json::from_str::<Key<'_>>(raw.get()).is_ok_and(|v| v.0 == "2.0")
+        })
     }
 }
 

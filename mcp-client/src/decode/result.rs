@@ -67,6 +67,8 @@ pub(crate) fn result<M: Answer>(
 ) -> Result<Decoded<M::Result>, ProtocolFault> {
     let members = Members::of(raw).map_err(|reason| invalid("result", reason))?;
     let result_type = match members.get("resultType", notes) {
+        // The usual one needs no copy.
+        Some(raw) if raw.get() == "\"complete\"" => Some(ResultType::Complete),
         Some(raw) => match serde_json::from_str::<ResultType>(raw.get()) {
             Ok(result_type) => Some(result_type),
             Err(_) => return Err(invalid("result.resultType", "it is not a string")),
