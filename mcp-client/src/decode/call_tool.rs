@@ -95,11 +95,11 @@ impl<'de> Deserialize<'de> for Blocks {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
+                while let Some(raw) = seq.next_element::<&RawValue>()? {
                     if blocks.len() == MAX_BLOCKS {
                         return Err(serde::de::Error::invalid_length(blocks.len() + 1, &self));
                     }
-                    blocks.push(block);
+                    blocks.push(ContentBlock::from_raw(raw));
                 }
                 Ok(Blocks(blocks))
             }

@@ -1,6 +1,7 @@
 //! One piece of content of any kind.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::{
     AudioContent, EmbeddedResource, ImageContent, RawJson, ResourceContents, ResourceLink, TextContent, probe,
@@ -74,6 +75,18 @@ impl ContentBlock {
     /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(&text.text) } else { None }
+    }
+
+    /// Reads a block from its text. Never fails, and copies only what is kept.
+    pub fn from_raw(raw: &RawValue) -> Self {
+        Self::usual_text(raw).unwrap_or_else(|| Self::from(RawJson::from_raw(raw.to_owned())))
+    }
+
+    /// A block that is text at first sight is read in one pass. What turns out to be something else takes the long way.
+    fn usual_text(raw: &RawValue) -> Option<Self> {
+        raw.get()
+            .starts_with(r#"{"type":"text","#)
+            .then(|| serde_json::from_str(raw.get()).ok().map(Self::Text))?
     }
 
     fn known(raw: &RawJson) -> Option<Self> {
