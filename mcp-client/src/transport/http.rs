@@ -83,10 +83,10 @@ impl HttpTransport {
         *self.moved.write().unwrap_or_else(PoisonError::into_inner) = place;
     }
 
-    /// What one request carries; its own headers are moved out of it, not copied.
-    fn headers(&self, request: &mut Outgoing) -> Result<HeaderMap, TransportError> {
+    /// What one POST carries: built for each, so that the usual one, which is not redirected, needs no second copy.
+    fn headers(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
         let mut headers = self.headers.clone();
-        headers.extend(std::mem::take(&mut request.headers));
+        headers.extend(request.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         headers.insert("mcp-protocol-version", header(request.protocol_version.as_str())?);
         headers.insert("mcp-method", HeaderValue::from_static(request.method));
         if let Some(name) = &request.name {
@@ -99,12 +99,12 @@ impl HttpTransport {
     async fn post(
         &self,
         url: &Url,
-        headers: &HeaderMap,
+        headers: HeaderMap,
         message: &Bytes,
         cx: &mut ExchangeContext,
     ) -> Result<(HttpHead, reqwest::Body), TransportError> {
         let mut request = Request::new(Method::POST, url.clone());
-        request.headers_mut().clone_from(headers);
+        *request.headers_mut() = headers;
         *request.body_mut() = Some(upload::body(message));
         cx.sending();
         let response = match self.client.execute(request).await {
@@ -165,13 +165,13 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     async fn exchange(
         &self,
-        mut request: Outgoing,
+        request: Outgoing,
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
-        let headers = self.headers(&mut request)?;
+        let headers = self.headers(&request)?;
         let start = self.place();
         let mut url = start.clone();
-        let (mut head, mut body) = self.post(&url, &headers, &request.message, cx).await?;
+        let (mut head, mut body) = self.post(&url, headers, &request.message, cx).await?;
         let mut for_good = true;
         for _ in 0..MAX_REDIRECTS {
             let Some(target) = redirect(&url, &head) else {
@@ -179,7 +179,7 @@ impl Transport for HttpTransport {
             };
             for_good &= head.status == 308;
             url = target;
-            (head, body) = self.post(&url, &headers, &request.message, cx).await?;
+            (head, body) = self.post(&url, self.headers(&request)?, &request.message, cx).await?;
         }
         if url != start && for_good && head.is_success() {
             self.moved_to(Some(url));
