@@ -13,6 +13,9 @@ use memchr::{memchr, memchr2};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// The name that most servers give all their events.
+const MESSAGE: &[u8] = b"message";
+
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,7 +29,7 @@ pub struct SseEvent {
 impl SseEvent {
     /// Whether the event is named `message`, or has no name: only those carry JSON-RPC messages.
     pub fn is_message(&self) -> bool {
-        self.name.as_ref().is_none_or(|name| name.is_empty() || name.as_ref() == b"message")
+        self.name.as_ref().is_none_or(|name| name.is_empty() || name.as_ref() == MESSAGE)
     }
 }
 
@@ -165,24 +168,16 @@ impl SseParser {
             let end = self.searched + found;
             self.searched = 0;
             self.check(end)?;
-            let mut line = self.buffer.split_to(end);
-            self.after_cr = self.buffer.starts_with(b"\r");
-            self.buffer.advance(1);
-            if line.is_empty() {
+            self.after_cr = self.buffer.get(end) == Some(&b'\r');
+            if end == 0 {
+                self.buffer.advance(1);
                 let name = self.name.take();
                 if let Some(data) = self.data.take() {
                     return Ok(Some(SseEvent { name, data }));
                 }
             } else {
-                let colon = memchr(b':', &line).unwrap_or(line.len());
-                let field = line.split_to(colon).freeze();
-                // The colon itself, then one space if there is one.
-                if line.starts_with(b": ") {
-                    line.advance(2);
-                } else if !line.is_empty() {
-                    line.advance(1);
-                }
-                self.field(&field, line.freeze());
+                self.line(end);
+                self.buffer.advance(1);
             }
         }
     }
@@ -202,18 +197,40 @@ impl SseParser {
         self.retry
     }
 
-    fn field(&mut self, field: &[u8], value: Bytes) {
+    /// Reads the line at the start of the buffer, which is so long, and takes it out. Only what is kept is shared.
+    fn line(&mut self, length: usize) {
+        let line = self.buffer.get(..length).unwrap_or_default();
+        let colon = memchr(b':', line).unwrap_or(length);
+        let (field, rest) = line.split_at(colon);
+        // The colon itself, then one space if there is one.
+        let before = colon + if rest.starts_with(b": ") { 2 } else { usize::from(!rest.is_empty()) };
+        let value = line.get(before..).unwrap_or_default();
         match field {
-            b"data" => self.data.push(value),
-            b"event" => self.name = Some(value),
-            b"id" if memchr(0, &value).is_none() => self.last_event_id = Some(value),
+            b"data" => {
+                let value = self.take(length, before);
+                self.data.push(value);
+            }
+            b"event" if value == MESSAGE => {
+                self.name = Some(Bytes::from_static(MESSAGE));
+                self.buffer.advance(length);
+            }
+            b"event" => self.name = Some(self.take(length, before)),
+            b"id" if memchr(0, value).is_none() => self.last_event_id = Some(self.take(length, before)),
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
-                let millis = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok());
+                let millis = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
                 self.retry = millis.map(Duration::from_millis).or(self.retry);
+                self.buffer.advance(length);
             }
             // Comments have an empty field name; unknown fields are ignored.
-            _ => {}
+            _ => self.buffer.advance(length),
         }
+    }
+
+    /// Takes a line out of the buffer, and gives the value that begins in it.
+    fn take(&mut self, length: usize, before: usize) -> Bytes {
+        let mut line = self.buffer.split_to(length);
+        line.advance(before);
+        line.freeze()
     }
 
     fn check(&self, line: usize) -> Result<(), SseTooLarge> {
