@@ -57,8 +57,12 @@ fn content(raw: &RawValue, notes: &mut Notes) -> Result<Vec<ContentBlock>, Proto
     if !raw.get().starts_with('[') {
         return Err(invalid("result.content", "it is not a list"));
     }
-    let Ok(Blocks(content)) = serde_json::from_str(raw.get()) else {
-        return Err(invalid("result.content", "it has too many blocks"));
+    let content = match texts(raw) {
+        Some(texts) => texts,
+        None => match serde_json::from_str(raw.get()) {
+            Ok(Blocks(content)) => content,
+            Err(_) => return Err(invalid("result.content", "it has too many blocks")),
+        },
     };
     for block in &content {
         match block {
@@ -77,6 +81,44 @@ fn note_dropped(hints: impl Iterator<Item = &'static str>, notes: &mut Notes) {
     for hint in hints {
         notes.add(Note::DroppedHint(hint.into()));
     }
+}
+
+/// Reads content in one pass that is text at first sight, and nothing else: the usual case. What else there is in it makes
+/// this `None`, and the blocks are read one by one.
+fn texts(raw: &RawValue) -> Option<Vec<ContentBlock>> {
+    struct Texts(Vec<ContentBlock>);
+
+    impl<'de> Deserialize<'de> for Texts {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_seq(TextsVisitor)
+        }
+    }
+
+    struct TextsVisitor;
+
+    impl<'de> Visitor<'de> for TextsVisitor {
+        type Value = Texts;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MAX_BLOCKS} blocks of text")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut blocks = Vec::new();
+            while let Some(text) = seq.next_element()? {
+                if blocks.len() == MAX_BLOCKS {
+                    return Err(serde::de::Error::invalid_length(blocks.len() + 1, &self));
+                }
+                blocks.push(ContentBlock::Text(text));
+            }
+            Ok(Texts(blocks))
+        }
+    }
+
+    if !raw.get().starts_with(r#"[{"type":"text","#) {
+        return None;
+    }
+    serde_json::from_str(raw.get()).ok().map(|Texts(blocks)| blocks)
 }
 
 /// A bounded list of blocks.
