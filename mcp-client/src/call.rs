@@ -29,6 +29,7 @@ pub(crate) use self::{
     bounds::MaxTimeout,
     flight::{Finished, from_cache, no_record, refuse},
     inner::InnerPosts,
+    reading::MAX_IN_A_ROW,
 };
 use self::{
     bounds::{CutOff, Deadline, within},
@@ -119,6 +120,11 @@ impl Spec {
             fallback: false,
             inner: None,
         }
+    }
+
+    /// The call was answered: streams of what the server said meanwhile end, whoever holds the call.
+    pub(crate) fn end_streams(&mut self) {
+        self.listeners.end_streams(self.max_timeout.is_some());
     }
 
     /// A request of another method, on behalf of this call: same headers, same limits, no listeners.

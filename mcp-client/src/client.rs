@@ -21,11 +21,13 @@ use mcp_types::{
         ListTools, ReadResource,
     },
 };
+use tokio::time::Instant;
 
 use crate::{
     builder::{BuildError, ClientBuilder},
     cache::{Authorization, Cache, CacheOptions},
     call::{CallToolBuilder, RequestBuilder, Spec},
+    caught::caught,
     continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
     decode::Expect,
     input_kinds::InputKinds,
@@ -73,10 +75,15 @@ pub(crate) struct Inner {
     pub(crate) protocol_meta: RawMap,
     pub(crate) next_id: AtomicI64,
     tools: ToolBook,
+    /// Held by the call that lists tools for a repair.
+    listing: tokio::sync::Mutex<LastWalk>,
     cache: Cache,
     /// What the server offers, once it was asked.
     capabilities: RwLock<Option<ServerCapabilities>>,
 }
+
+/// The last walk through the list of tools for a repair: for which tool, and when it ended.
+pub(crate) type LastWalk = Option<(Arc<str>, Instant)>;
 
 pub(crate) struct Config {
     /// As it stands in records: `name@version`.
@@ -153,6 +160,7 @@ impl Client {
             protocol_meta,
             next_id: AtomicI64::new(1),
             tools: ToolBook::default(),
+            listing: tokio::sync::Mutex::default(),
             capabilities: RwLock::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -341,6 +349,11 @@ impl Client {
         &self.inner.tools
     }
 
+    /// Waits for the calls that list tools for their repair.
+    pub(crate) async fn listing_turn(&self) -> tokio::sync::MutexGuard<'_, LastWalk> {
+        self.inner.listing.lock().await
+    }
+
     pub(crate) fn cache(&self) -> &Cache {
         &self.inner.cache
     }
@@ -358,7 +371,7 @@ impl Client {
     /// The token for a request, where a source gives it.
     pub(crate) async fn token(&self, spec: &Spec) -> Result<Option<BearerToken>, TokenError> {
         match self.config().tokens.as_ref().filter(|_| self.has_token_source(spec)) {
-            Some(source) => source.token().await,
+            Some(source) => caught(|| source.token()).await.unwrap_or_else(|| Err(TokenError::panicked())),
             None => Ok(None),
         }
     }
@@ -369,7 +382,9 @@ impl Client {
         refusal: TokenRefusal<'_>,
     ) -> Result<Option<BearerToken>, TokenError> {
         match &self.config().tokens {
-            Some(source) => source.refused(refusal).await,
+            Some(source) => {
+                caught(|| source.refused(refusal)).await.unwrap_or_else(|| Err(TokenError::panicked()))
+            }
             None => Ok(None),
         }
     }

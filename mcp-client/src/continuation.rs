@@ -19,6 +19,7 @@ pub use self::{
 };
 use crate::{
     Delivery,
+    bare_uri::shown,
     call::Spec,
     client::Client,
     decode::Decoded,
@@ -202,6 +203,7 @@ impl<M: MultiRound> Continuation<M> {
             Ok(()) => crate::call::run::<M>(&state.client, &state.spec, Some(&state)).await,
             Err(refusal) => Err(crate::call::refuse(&state.client, &state.spec, refusal)),
         };
+        state.spec.end_streams();
         match result {
             Ok(finished) => match finished.decoded {
                 Decoded::Complete(result) => Ok(M::complete(result, finished.record, finished.tool)),
@@ -263,7 +265,7 @@ impl<M: MultiRound> fmt::Debug for Continuation<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Continuation")
             .field("method", &M::NAME)
-            .field("target", &self.state.spec.target)
+            .field("target", &shown(M::NAME, &self.state.spec.target))
             .field("requests", &self.requests().iter().map(|(key, _)| key).collect::<Vec<_>>())
             .field("unanswered", &self.unanswered().collect::<Vec<_>>())
             .field("request_state", &self.request_state())

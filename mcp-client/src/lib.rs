@@ -24,7 +24,7 @@
 //! * [`TokenSource`] — where bearer tokens come from, and what is done when one is refused.
 //! * [`TraceContext`] — the trace that a call belongs to. With the feature `tracing` each call is a span, named after the
 //!   OpenTelemetry conventions for MCP; repetitions, repairs, cancellations and tools that are left out are events in it. No field
-//!   holds arguments, results, tokens, header values, the query of a URL, or what a server says in words.
+//!   holds arguments, results, tokens, header values, the query of a URL, or what a server says in words, except the reason for which it cancels a subscription.
 //! * [`Transport`](transport::Transport) — the seam for transports of your own, and
 //!   [for layers](ClientBuilder::layer) around the client's.
 //!
@@ -32,11 +32,13 @@
 #![forbid(unsafe_code)]
 
 mod answered;
+mod bare_uri;
 mod builder;
 pub mod cache;
 mod cached;
 mod call;
 mod cancel;
+mod caught;
 mod challenge;
 mod client;
 mod continuation;

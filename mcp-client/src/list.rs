@@ -73,6 +73,9 @@ impl<M: ListMethod> RequestBuilder<M> {
 
     /// The entries as a stream that fetches page after page.
     ///
+    /// A cursor that the server calls invalid ends it with the server's error: entries that were handed out already cannot be
+    /// taken back. [`all`](Self::all) begins anew then, and so can you, with [`refresh`](Self::refresh).
+    ///
     /// # Examples
     ///
     /// ```no_run

@@ -175,6 +175,11 @@ impl TokenError {
         self
     }
 
+    /// That of a source which panicked.
+    pub(crate) fn panicked() -> Self {
+        Self::new("the source of tokens panicked")
+    }
+
     /// Says which step failed (default: [`AuthStep::Token`]).
     #[must_use]
     pub fn at(mut self, step: AuthStep) -> Self {

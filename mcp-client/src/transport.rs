@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 #[cfg(feature = "test-util")]
 pub use self::memory::MemoryTransport;
-use crate::{decode::Notes, error::TransportError};
+use crate::{bare_uri::shown, decode::Notes, error::TransportError};
 
 /// The media type of an answer that is one message.
 pub(crate) const JSON: &str = "application/json";
@@ -138,7 +138,7 @@ impl fmt::Debug for Outgoing {
         f.debug_struct("Outgoing")
             .field("id", &self.id)
             .field("method", &self.method)
-            .field("name", &self.name)
+            .field("name", &self.name.as_deref().map(|name| shown(self.method, name)))
             .field("protocol_version", &self.protocol_version)
             .field("message", &format_args!("{} bytes", self.message.len()))
             .finish_non_exhaustive()

@@ -55,10 +55,18 @@ pub(crate) type Listener<T> = Arc<dyn Fn(T, usize) + Send + Sync>;
 /// Who listens to a call, and for what it asks the server.
 #[derive(Clone, Default)]
 pub(crate) struct Listeners {
-    pub(crate) progress: Option<Listener<Progress>>,
-    pub(crate) log: Option<Listener<LogMessage>>,
+    progress: Option<Listener<Progress>>,
+    log: Option<Listener<LogMessage>>,
     /// The least level of log messages that is asked for.
     pub(crate) log_level: Option<LoggingLevel>,
+    /// Which of them fill streams, whose readers wait for an end.
+    streams: Streams,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Streams {
+    progress: bool,
+    log: bool,
 }
 
 /// What a notification was to the call during which it came.
@@ -81,6 +89,55 @@ impl Listeners {
     /// Asks for progress, be it that nobody wants to hear of it.
     pub(crate) fn ask_for_progress(&mut self) {
         self.progress.get_or_insert_with(|| Arc::new(|_, _| ()));
+    }
+
+    /// Asks for progress, for a function.
+    pub(crate) fn call_with_progress(&mut self, listener: impl Fn(Progress) + Send + Sync + 'static) {
+        self.progress = Some(Arc::new(move |progress, _| listener(progress)));
+        self.streams.progress = false;
+    }
+
+    /// Asks for log messages, for a function.
+    pub(crate) fn call_with_logs(
+        &mut self,
+        level: LoggingLevel,
+        listener: impl Fn(LogMessage) + Send + Sync + 'static,
+    ) {
+        self.log = Some(Arc::new(move |message, _| listener(message)));
+        self.log_level = Some(level);
+        self.streams.log = false;
+    }
+
+    /// Asks for progress, for a stream.
+    pub(crate) fn stream_progress(&mut self) -> Updates<Progress> {
+        let (listener, updates) = stream();
+        self.progress = Some(listener);
+        self.streams.progress = true;
+        updates
+    }
+
+    /// Asks for log messages, for a stream.
+    pub(crate) fn stream_logs(&mut self, level: LoggingLevel) -> Updates<LogMessage> {
+        let (listener, updates) = stream();
+        self.log = Some(listener);
+        self.log_level = Some(level);
+        self.streams.log = true;
+        updates
+    }
+
+    /// Ends the streams: the call is answered, and who reads them waits for that, even while the answer is held and the call
+    /// may go on. Functions stay. `progress` says whether it is asked for all the same, for the sake of time limits.
+    pub(crate) fn end_streams(&mut self, progress: bool) {
+        let streams = std::mem::take(&mut self.streams);
+        if streams.progress {
+            self.progress = None;
+            if progress {
+                self.ask_for_progress();
+            }
+        }
+        if streams.log {
+            (self.log, self.log_level) = (None, None);
+        }
     }
 
     /// Passes a notification on that belongs to the call whose id is the progress token.
@@ -106,6 +163,15 @@ impl Listeners {
             _ => Heard::Ignored,
         }
     }
+}
+
+/// A stream, and the listener that fills it.
+fn stream<T: Send + 'static>() -> (Listener<T>, Updates<T>) {
+    let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
+    let listener = move |update, bytes| {
+        ring.push_sized(update, bytes);
+    };
+    (Arc::new(listener), updates)
 }
 
 /// Levels that nobody knows cannot be compared: what has one is passed on.

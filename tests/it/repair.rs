@@ -3,6 +3,7 @@
 mod given_up;
 mod headers;
 mod limits;
+mod stampede;
 mod version;
 
 use std::sync::Arc;

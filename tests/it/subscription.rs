@@ -6,6 +6,7 @@ mod events;
 mod memory;
 mod opening;
 mod relisten;
+mod seams;
 mod source;
 mod traffic;
 

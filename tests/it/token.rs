@@ -1,6 +1,7 @@
 //! Tokens that come from a source.
 
 mod cached;
+mod panics;
 
 use std::{
     error::Error,

@@ -5,6 +5,7 @@ mod delivery;
 mod flood;
 mod foreign;
 mod logs;
+mod streams;
 
 use std::sync::{Arc, Mutex};
 

@@ -2,17 +2,15 @@
 
 use std::{
     fmt,
-    future::{Future, poll_fn},
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
+    future::Future,
     sync::{Arc, Mutex, PoisonError},
-    task::Poll,
     time::Duration,
 };
 
 use tokio::time::{Instant, timeout};
 
 use super::CacheStore;
+use crate::caught::caught;
 
 /// How long a store is left alone once it took too long or panicked: a dead one must not slow down each call.
 pub(super) const PAUSE: Duration = Duration::from_secs(5);
@@ -44,15 +42,8 @@ impl Guarded {
     where
         F: Future<Output = T>,
     {
-        // Called within the future: implementations by hand may panic before they return theirs.
-        let mut work = pin!(async { work(self.store.as_ref()).await });
-        let caught =
-            poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-                Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
-                Err(_) => Poll::Ready(None),
-            });
-        let value = timeout(self.timeout, caught).await.ok().flatten();
+        let work = caught(|| work(self.store.as_ref()));
+        let value = timeout(self.timeout, work).await.ok().flatten();
         if value.is_none() {
             *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + PAUSE);
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::DEFAULT_MAX_TIMEOUT;
 use super::{Spec, bounds::MaxTimeout};
 use crate::{
+    bare_uri::shown,
     cached::CacheUse,
     cancel::CancelHandle,
     client::Client,
@@ -17,7 +18,7 @@ use crate::{
     headers,
     method::Answer,
     trace_context::{self, TraceContext},
-    updates::{DEFAULT_UPDATES, LogMessage, MAX_UPDATE_BYTES, Progress, Updates, ring_of_bytes},
+    updates::{LogMessage, Progress, Updates},
 };
 
 /// A call of a tool that has not been sent yet: see [`Client::call_tool`].
@@ -116,13 +117,14 @@ impl<M: Answer> RequestBuilder<M> {
     /// # }
     /// ```
     pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.spec.listeners.progress = Some(Arc::new(move |progress, _| listener(progress)));
+        self.spec.listeners.call_with_progress(listener);
         self
     }
 
-    /// Asks for progress, and gives it out as a stream, from a buffer of 256 ([`DEFAULT_UPDATES`]) that holds 1 MiB at most
-    /// ([`MAX_UPDATE_BYTES`]). Who reads too slowly misses the oldest ones. Read it while the call is awaited: it is the call
-    /// that fills it.
+    /// Asks for progress, and gives it out as a stream, from a buffer of 256 ([`DEFAULT_UPDATES`](crate::DEFAULT_UPDATES)) that holds 1 MiB at most
+    /// ([`MAX_UPDATE_BYTES`](crate::MAX_UPDATE_BYTES)). Who reads too slowly misses the oldest ones. Read it while the call is awaited: it is the call
+    /// that fills it. It ends when the call is answered, also by a request for input; the rounds that follow can have streams
+    /// of their own ([`Continuation::progress_stream`](crate::Continuation::progress_stream)).
     ///
     /// # Examples
     ///
@@ -144,10 +146,7 @@ impl<M: Answer> RequestBuilder<M> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn progress_stream(mut self) -> (Self, Updates<Progress>) {
-        let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
-        self.spec.listeners.progress = Some(Arc::new(move |progress, bytes| {
-            ring.push_sized(progress, bytes);
-        }));
+        let updates = self.spec.listeners.stream_progress();
         (self, updates)
     }
 
@@ -170,19 +169,15 @@ impl<M: Answer> RequestBuilder<M> {
     /// # }
     /// ```
     pub fn log(mut self, level: LoggingLevel, listener: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
-        self.spec.listeners.log_level = Some(level);
-        self.spec.listeners.log = Some(Arc::new(move |message, _| listener(message)));
+        self.spec.listeners.call_with_logs(level, listener);
         self
     }
 
     /// Asks for log messages of this level and above, and gives them out as a stream, from a buffer of 256
-    /// ([`DEFAULT_UPDATES`]) that holds 1 MiB at most ([`MAX_UPDATE_BYTES`]). Who reads too slowly misses the oldest ones.
+    /// ([`DEFAULT_UPDATES`](crate::DEFAULT_UPDATES)) that holds 1 MiB at most ([`MAX_UPDATE_BYTES`](crate::MAX_UPDATE_BYTES)). Who reads too slowly misses the oldest ones.
+    /// It ends as [`progress_stream`](Self::progress_stream) does.
     pub fn log_stream(mut self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
-        let (ring, updates) = ring_of_bytes(DEFAULT_UPDATES, MAX_UPDATE_BYTES);
-        self.spec.listeners.log_level = Some(level);
-        self.spec.listeners.log = Some(Arc::new(move |message, bytes| {
-            ring.push_sized(message, bytes);
-        }));
+        let updates = self.spec.listeners.stream_logs(level);
         (self, updates)
     }
 
@@ -282,7 +277,7 @@ impl<M: Answer> fmt::Debug for RequestBuilder<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestBuilder")
             .field("method", &M::NAME)
-            .field("target", &self.spec.target)
+            .field("target", &shown(M::NAME, &self.spec.target))
             .finish_non_exhaustive()
     }
 }

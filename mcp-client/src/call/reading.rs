@@ -27,7 +27,7 @@ use crate::{
 const STREAM_END_GRACE: Duration = Duration::from_millis(5);
 
 /// How many messages are read without a pause for others.
-const MAX_IN_A_ROW: u64 = 64;
+pub(crate) const MAX_IN_A_ROW: u64 = 64;
 
 /// What is known while one answer is read.
 pub(super) struct Reading<'a, 'flight> {

@@ -9,6 +9,8 @@ use mcp_types::{
     method::CallTool,
 };
 
+use tokio::time::Instant;
+
 use super::{Spec, flight::Flight};
 use crate::{
     client::Client,
@@ -101,7 +103,7 @@ impl Repair {
             }
             Self::Headers => {
                 flight.repaired.headers = true;
-                let tool = list::find_tool(client, spec, flight.inner_posts()).await;
+                let tool = find_tool(client, spec, flight).await;
                 let usable = tool.filter(|tool: &Arc<KnownTool>| tool.header_params.is_ok());
                 let found = usable.is_some();
                 if found {
@@ -111,6 +113,34 @@ impl Repair {
             }
         })
     }
+}
+
+/// The tool as the server has it now. Of many calls that were refused for the same tool one lists, and the others use what it
+/// learnt.
+async fn find_tool(client: &Client, spec: &Spec, flight: &mut Flight<'_>) -> Option<Arc<KnownTool>> {
+    let used = flight.tool.clone();
+    let learnt = || {
+        let known = client.tools().get(&spec.target)?;
+        let is_news = used.as_ref().is_none_or(|used| !Arc::ptr_eq(used, &known));
+        // A definition given by hand differs from what was learnt, which need not be newer.
+        (is_news && spec.tool.is_none()).then_some(known)
+    };
+    if let Some(known) = learnt() {
+        return Some(known);
+    }
+    let refused = Instant::now();
+    let mut last = client.listing_turn().await;
+    let was_listed = |(tool, ended): &(Arc<str>, Instant)| *tool == spec.target && *ended >= refused;
+    if let Some(known) = learnt() {
+        return Some(known);
+    }
+    // Listed meanwhile, and nothing is new: listing it again would not help.
+    if last.as_ref().is_some_and(was_listed) {
+        return None;
+    }
+    let found = list::find_tool(client, spec, flight.inner_posts()).await;
+    *last = Some((spec.target.clone(), Instant::now()));
+    found
 }
 
 /// What the two sides do not agree on, as far as an error speaks of that.

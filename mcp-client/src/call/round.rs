@@ -26,7 +26,9 @@ impl<M: MultiRound> RequestBuilder<M> {
         if let Err(refusal) = placed {
             return Err(refuse(&client, &spec, refusal));
         }
-        let finished = cached::run::<M>(&client, &mut spec, cache).await?;
+        let finished = cached::run::<M>(&client, &mut spec, cache).await;
+        spec.end_streams();
+        let finished = finished?;
         // Continued now; the rounds that may follow do not do it again.
         spec.continues = None;
         Ok(match finished.decoded {

@@ -1,7 +1,7 @@
 //! What can be set for the rounds of a call that are still to come. A call that was restored has nothing else to be cancelled,
 //! bounded or watched by.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use mcp_types::LoggingLevel;
 
@@ -11,7 +11,7 @@ use crate::RequestBuilder;
 use crate::{
     call::MaxTimeout,
     cancel::CancelHandle,
-    updates::{LogMessage, Progress},
+    updates::{LogMessage, Progress, Updates},
 };
 
 /// Settings of the rounds that follow. A call that was not suspended meanwhile keeps those that it was made with.
@@ -63,22 +63,33 @@ impl<M: MultiRound> Continuation<M> {
 
     /// Asks for progress, and gives each notification to this function: see [`RequestBuilder::progress`].
     pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.state.spec.listeners.progress = Some(Arc::new(move |progress, _| listener(progress)));
+        self.state.spec.listeners.call_with_progress(listener);
         self
+    }
+
+    /// Asks for progress of the next round, and gives it out as a stream: see [`RequestBuilder::progress_stream`].
+    pub fn progress_stream(mut self) -> (Self, Updates<Progress>) {
+        let updates = self.state.spec.listeners.stream_progress();
+        (self, updates)
     }
 
     /// Asks for log messages of this level and above, and gives each to this function: see [`RequestBuilder::log`].
     pub fn log(mut self, level: LoggingLevel, listener: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
-        self.state.spec.listeners.log_level = Some(level);
-        self.state.spec.listeners.log = Some(Arc::new(move |message, _| listener(message)));
+        self.state.spec.listeners.call_with_logs(level, listener);
         self
+    }
+
+    /// Asks for log messages of the next round, and gives them out as a stream: see [`RequestBuilder::log_stream`].
+    pub fn log_stream(mut self, level: LoggingLevel) -> (Self, Updates<LogMessage>) {
+        let updates = self.state.spec.listeners.stream_logs(level);
+        (self, updates)
     }
 }
 
 #[cfg(test)]
 #[cfg(feature = "test-util")]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use mcp_types::method::CallTool;
     use serde_json::{Value, json};

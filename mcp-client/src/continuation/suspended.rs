@@ -7,7 +7,7 @@ use mcp_types::{InputRequests, RawJson, RawMap, RequestState};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Continuation, MultiRound, Round, State, answer};
-use crate::{call::Spec, client::Client, headers, input_kinds::InputKinds};
+use crate::{bare_uri::shown, call::Spec, client::Client, headers, input_kinds::InputKinds};
 
 /// The version of the stored form. Others are refused.
 const VERSION: u32 = 1;
@@ -204,7 +204,7 @@ impl<M: MultiRound> fmt::Debug for SuspendedCall<M> {
         f.debug_struct("SuspendedCall")
             .field("server", &self.stored.server)
             .field("method", &self.stored.method)
-            .field("target", &self.stored.target)
+            .field("target", &shown(&self.stored.method, &self.stored.target))
             .field("rounds", &self.stored.rounds)
             .finish_non_exhaustive()
     }

@@ -94,6 +94,10 @@ impl AuthError {
     pub fn delivery(&self) -> Delivery {
         self.delivery
     }
+    /// Whether trying again is of no use before somebody does something.
+    pub fn is_permanent(&self) -> bool {
+        self.permanent
+    }
     /// The status of the refusal.
     pub fn status(&self) -> Option<u16> {
         self.status

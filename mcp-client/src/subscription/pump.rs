@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     cache::Invalidation,
-    call::{Spec, run},
+    call::{MAX_IN_A_ROW, Spec, run},
     cancel::cancelled,
     client::Client,
     decode::{self, Acknowledged, Decoded, Event, Opened, Reply},
@@ -105,13 +105,17 @@ impl Pump {
     async fn read(&self, opened: Acknowledged, drops: &mut Drops<'_>) -> SubscriptionEnd {
         let (id, mut stream) = opened.into_parts();
         // With the acknowledgement.
-        let (mut events, mut skipped) = (1, 0);
+        let (mut events, mut skipped) = (1_u64, 0);
         loop {
             let message = match drops.during(poll_fn(|cx| stream.as_mut().poll_next(cx))).await {
                 Some(Ok(message)) => message,
                 broken => return broke_off(broken.and_then(Result::err), events, skipped),
             };
             events += 1;
+            if events % MAX_IN_A_ROW == 0 {
+                // A stream of messages that are no events, always ready, must not keep others on this thread from their turn.
+                yield_now().await;
+            }
             match decode::event(&message, &id) {
                 Ok(Event::Reply(Reply::Result(_))) => return SubscriptionEnd::Graceful,
                 Ok(Event::Reply(Reply::Error(error, id))) => return abrupt(JsonRpcError::new(error, id)),
@@ -183,7 +187,13 @@ impl Drop for Pump {
     /// Of one whose task was dropped, with its runtime or by hand, nobody else says that it has ended.
     fn drop(&mut self) {
         self.tell(|shared| {
-            shared.end.get_or_insert(SubscriptionEnd::Closed);
+            shared.end.get_or_insert_with(|| {
+                if std::thread::panicking() {
+                    abrupt(TransportError::new(TransportErrorKind::Other, Delivery::Unknown))
+                } else {
+                    SubscriptionEnd::Closed
+                }
+            });
         });
     }
 }

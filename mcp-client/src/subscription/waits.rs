@@ -50,8 +50,11 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// Whether asking again can help: the server could not be had, as opposed to having said something.
+/// Whether asking again can help: the server, or a token for it, could not be had, as opposed to having said something.
 fn may_help(error: &CallError) -> bool {
+    if let CallError::Auth(error) = error {
+        return error.delivery() == Delivery::NotSent && !error.is_permanent();
+    }
     let ours = |kind| matches!(kind, TransportErrorKind::TooLarge { .. } | TransportErrorKind::Unsendable);
     error.is_unavailable() && !matches!(error, CallError::Transport(error) if ours(error.kind()))
 }

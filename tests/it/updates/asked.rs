@@ -105,7 +105,7 @@ async fn prg_02_each_attempt_has_a_token_of_its_own() {
     assert_eq!(done(&heard.all()), [0.25, 0.5, 0.75], "of each attempt, in order");
 }
 
-/// The same listener, and the same stream, over all rounds of a call.
+/// The same listeners over all rounds of a call.
 #[tokio::test]
 async fn prg_10_each_round_has_a_token_of_its_own() {
     let form = r#"{"method":"elicitation/create","params":{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}}"#;
@@ -121,7 +121,8 @@ async fn prg_10_each_round_has_a_token_of_its_own() {
     .await
     .unwrap();
     let client = crate::support::once(&server.url()).accept_input(InputKinds::FORM).build().unwrap();
-    let (call, mut updates) = client.call_tool("x").log_stream(LoggingLevel::Info).0.progress_stream();
+    let heard = Heard::new();
+    let call = client.call_tool("x").log(LoggingLevel::Info, |_| ()).progress(heard.listener());
     let mut outcome = in_time(call.send()).await.unwrap();
     for round in 1..=2 {
         let ToolOutcome::InputRequired(mut asked) = outcome else { panic!("{round}: {outcome:?}") };
@@ -134,11 +135,7 @@ async fn prg_10_each_round_has_a_token_of_its_own() {
     for request in &requests {
         assert_eq!(meta(request)["io.modelcontextprotocol/logLevel"], "info", "asked for in each round");
     }
-    let mut heard = Vec::new();
-    while let Some(progress) = in_time(updates.next()).await {
-        heard.push(progress.progress);
-    }
-    assert_eq!((heard, updates.missed()), (vec![1.0, 2.0, 3.0], 0));
+    assert_eq!(done(&heard.all()), [1.0, 2.0, 3.0]);
 }
 
 /// A token that the caller makes up would be that of another request.
