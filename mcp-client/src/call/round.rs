@@ -29,6 +29,7 @@ impl<M: MultiRound> RequestBuilder<M> {
         let finished = cached::run::<M>(&client, &mut spec, cache).await?;
         // Continued now; the rounds that may follow do not do it again.
         spec.continues = None;
+        spec.want = None;
         Ok(match finished.decoded {
             Decoded::InputRequired(asked) => {
                 M::input_required(Continuation::asked(client, spec, asked, finished.record, 1))
