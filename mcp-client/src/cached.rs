@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use mcp_retry::Layer;
-use mcp_types::ResultType;
+use mcp_types::{RawJson, ResultType};
 use tokio::time::Instant;
 
 use crate::{
@@ -120,7 +120,8 @@ pub(crate) async fn run<M: Answer>(
                 } else {
                     client.authorization_context(spec, finished.token.as_ref())
                 };
-                cache.store(&ticket, &authorization, raw.as_raw(), hint, SystemTime::now()).await;
+                let raw = || serde_json::from_slice(&raw).map(RawJson::from_raw).ok();
+                cache.store(&ticket, &authorization, raw, hint, SystemTime::now()).await;
             }
             Ok(finished)
         }

@@ -41,7 +41,7 @@ use crate::{
     cancel::{CancelHandle, cancelled},
     client::Client,
     continuation::State,
-    decode::Decoded,
+    decode::{Decoded, Want},
     error::{CallError, TransportError, TransportErrorKind},
     input_kinds::InputKinds,
     method::Answer,
@@ -90,6 +90,8 @@ pub(crate) struct Spec {
     pub(crate) keep: bool,
     /// Whether there may be another answer where the server cannot be had: its error is not the end of the call then.
     pub(crate) fallback: bool,
+    /// Where structured content goes that the caller wants as a type of theirs.
+    pub(crate) want: Option<Arc<dyn Want>>,
     /// Made on behalf of another call, whose record counts its POSTs.
     pub(crate) inner: Option<InnerPosts>,
 }
@@ -118,6 +120,7 @@ impl Spec {
             begun: None,
             keep: false,
             fallback: false,
+            want: None,
             inner: None,
         }
     }

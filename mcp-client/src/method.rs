@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     client::Client,
-    decode::{self, Expect, Members, Notes},
+    decode::{self, Complete as CompleteResultOf, Expect, Members, Notes, Scan, Shape, Want},
     error::ProtocolFault,
     header_params::HeaderParamsFault,
     record::OutcomeKind,
@@ -33,6 +33,9 @@ pub trait Answer: Method {
     /// Whether its answer begins with an acknowledgement, after which the stream stays open.
     const OPENS: bool = false;
 
+    /// The members without which a result is none, with the shape that each must have.
+    const NEEDED: &'static [(&'static str, Shape)] = &[];
+
     fn decode(
         raw: &RawValue,
         members: &Members<'_>,
@@ -40,6 +43,12 @@ pub trait Answer: Method {
         expect: Expect,
         notes: &mut Notes,
     ) -> Result<Self::Result, ProtocolFault>;
+
+    /// Reads a complete result of the usual form in one pass: as [`decode`](Self::decode) would, or not at all.
+    fn at_once(scan: &mut Scan<'_>, want: Option<&dyn Want>) -> Option<CompleteResultOf<Self::Result>>;
+
+    /// Notes what is odd in a result.
+    fn note(result: &Self::Result, notes: &mut Notes);
 
     fn outcome(_: &Self::Result) -> OutcomeKind {
         OutcomeKind::ToolSuccess
@@ -79,6 +88,14 @@ impl Answer for CallTool {
         decode::call_tool(members, result_type, expect, notes)
     }
 
+    fn at_once(scan: &mut Scan<'_>, want: Option<&dyn Want>) -> Option<CompleteResultOf<CallToolResult>> {
+        decode::call_tool_at_once(scan, want)
+    }
+
+    fn note(result: &CallToolResult, notes: &mut Notes) {
+        decode::note_content(&result.content, notes);
+    }
+
     fn outcome(result: &CallToolResult) -> OutcomeKind {
         if result.is_error() { OutcomeKind::ToolError } else { OutcomeKind::ToolSuccess }
     }
@@ -112,6 +129,8 @@ macro_rules! read_as_they_are {
         impl Answer for $Marker {
             $($more)*
 
+            const NEEDED: &'static [(&'static str, Shape)] = &[$(($name, Shape::$shape)),*];
+
             fn decode(
                 raw: &RawValue,
                 members: &Members<'_>,
@@ -119,12 +138,22 @@ macro_rules! read_as_they_are {
                 _: Expect,
                 notes: &mut Notes,
             ) -> Result<$Result, ProtocolFault> {
-                let result: $Result =
-                    decode::as_it_is(raw, members, &[$(($name, decode::Shape::$shape)),*], notes)?;
+                let result: $Result = decode::as_it_is(raw, members, Self::NEEDED, notes)?;
+                Self::note(&result, notes);
+                Ok(result)
+            }
+
+            fn at_once(
+                scan: &mut Scan<'_>,
+                _: Option<&dyn Want>,
+            ) -> Option<CompleteResultOf<$Result>> {
+                decode::whole::<Self>(scan)
+            }
+
+            fn note(result: &$Result, notes: &mut Notes) {
                 for hint in result.dropped_hints() {
                     notes.add(crate::record::Note::DroppedHint(hint.into()));
                 }
-                Ok(result)
             }
         }
     )* };

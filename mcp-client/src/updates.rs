@@ -147,16 +147,28 @@ impl Listeners {
         };
         let bytes = params.get().len();
         match (method, &self.progress, &self.log, &self.log_level) {
-            (method::Progress::NAME, Some(listener), ..) => {
-                let Some(progress) = read_progress(params, id) else { return Heard::Ignored };
-                tell(listener, progress, bytes);
-                Heard::Progress
+            (method::Progress::NAME, Some(_), ..) => {
+                read_progress(params, id).map_or(Heard::Ignored, |progress| self.progress(progress, bytes))
             }
-            (method::LoggingMessage::NAME, _, Some(listener), Some(level)) => {
-                let message = serde_json::from_str::<LogMessage>(params.get());
-                let Some(message) = message.ok().filter(|message| reaches(&message.level, level)) else {
-                    return Heard::Ignored;
-                };
+            (method::LoggingMessage::NAME, _, Some(_), Some(_)) => {
+                let message = serde_json::from_str(params.get()).ok();
+                message.map_or(Heard::Ignored, |message| self.log(message, bytes))
+            }
+            _ => Heard::Ignored,
+        }
+    }
+
+    /// Passes on how far the call is, as it came in parameters of so many bytes.
+    pub(crate) fn progress(&self, progress: Progress, bytes: usize) -> Heard {
+        let Some(listener) = &self.progress else { return Heard::Ignored };
+        tell(listener, progress, bytes);
+        Heard::Progress
+    }
+
+    /// Passes a log message on that came in parameters of so many bytes.
+    pub(crate) fn log(&self, message: LogMessage, bytes: usize) -> Heard {
+        match (&self.log, &self.log_level) {
+            (Some(listener), Some(level)) if reaches(&message.level, level) => {
                 tell(listener, message, bytes);
                 Heard::Log
             }

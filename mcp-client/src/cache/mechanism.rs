@@ -9,7 +9,6 @@ use std::{
 
 use http::HeaderMap;
 use mcp_types::{CacheHint, RawJson};
-use serde_json::value::RawValue;
 
 use super::{
     Authorization, CacheEntry, CacheKey, CacheOptions, CacheSelector, CacheStore, Cacheable, Freshness,
@@ -128,7 +127,7 @@ impl Cache {
         &self,
         ticket: &Ticket,
         authorization: &Authorization,
-        result: &RawValue,
+        result: impl FnOnce() -> Option<RawJson> + Send,
         hint: CacheHint,
         now: SystemTime,
     ) -> bool {
@@ -148,7 +147,8 @@ impl Cache {
         let own = place.key(Some(authorization));
         let public = place.key(None);
         let (key, other) = if hint.public { (public, own) } else { (own, public) };
-        let entry = CacheEntry::new(RawJson::from_raw(result.to_owned()), now, hint);
+        let Some(result) = result() else { return false };
+        let entry = CacheEntry::new(result, now, hint);
         let stored = self.store.within(|store| async move {
             store.put(&key, entry).await;
             // The server changed its mind on who may have it: its latest word holds.

@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use http::HeaderValue;
 use mcp_retry::{AttemptLog, Call, Classify as _, Delivery, Ended, Failure, FailureKind, Layer, Running};
-use mcp_types::{Method, ProtocolVersion, RawJson, RequestId, ResultType, method::CallTool};
+use mcp_types::{Method, ProtocolVersion, RequestId, ResultType, method::CallTool};
 use tokio::time::Instant;
 
 use super::{
@@ -45,7 +46,7 @@ pub(super) struct Flight<'a> {
     pub(super) exchange: ExchangeContext,
     pub(super) sse: Option<SseRecord>,
     /// The result as it came, where the cache keeps it.
-    pub(super) kept: Option<RawJson>,
+    pub(super) kept: Option<Bytes>,
     /// How long the text of the result was.
     pub(super) result_bytes: usize,
     /// What was mended so far, each thing once.
@@ -436,7 +437,7 @@ pub(crate) struct Finished<R> {
     pub(crate) decoded: Decoded<R>,
     pub(crate) record: Box<CallRecord>,
     /// The result as it came, where the cache keeps it.
-    pub(crate) kept: Option<RawJson>,
+    pub(crate) kept: Option<Bytes>,
     /// How long the text of the result is.
     pub(crate) bytes: usize,
     /// The tool that was called, as far as it is known.

@@ -1,10 +1,10 @@
 //! How one answer is read: by its status, its media type, and then message by message.
 
-use std::{future::poll_fn, time::Duration};
+use std::{future::poll_fn, ops::Range, time::Duration};
 
 use bytes::Bytes;
 use mcp_retry::Delivery;
-use mcp_types::{RawJson, RequestId};
+use mcp_types::RequestId;
 use tokio::{
     task::yield_now,
     time::{Instant, timeout_at},
@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{Spec, bounds::Deadline, flight::Flight};
 use crate::{
-    decode::{self, Acknowledged, Decoded, Event, Expect, Opened, Reply},
+    decode::{self, Acknowledged, AtOnce, Decoded, Event, Expect, Opened, Reply},
     error::{
         CallError, HttpError, JsonRpcError, ProtocolError, ProtocolFault, TransportError, TransportErrorKind,
     },
@@ -58,9 +58,12 @@ impl Reading<'_, '_> {
                 Err(ProtocolError::new(ProtocolFault::NoAnswer, message).into())
             }
             Body::Message(message) => {
+                if let Some(AtOnce::Result(result, range)) = self.at_once::<M>(&message) {
+                    return Ok(self.complete(result, &message, range));
+                }
                 let decoded = decode::reply(&message, self.id)
                     .map_err(Failed::Protocol)
-                    .and_then(|reply| self.finish_reply::<M>(reply));
+                    .and_then(|reply| self.finish_reply::<M>(reply, &message));
                 decoded.map_err(|failed| failed.into_error(message))
             }
             Body::Stream(stream) => self.read_stream::<M>(stream, serial).await,
@@ -84,14 +87,43 @@ impl Reading<'_, '_> {
         error
     }
 
-    fn finish_reply<M: Answer>(&mut self, reply: Reply<'_>) -> Result<Decoded<M::Result>, Failed> {
+    /// Reads a message that is of the usual form.
+    fn at_once<M: Answer>(&mut self, message: &[u8]) -> Option<AtOnce<M::Result>> {
+        let want = self.spec.want.as_deref();
+        if let Some(want) = want {
+            want.clear();
+        }
+        // The tool's own schema needs to see the content first.
+        #[cfg(feature = "schema")]
+        let want = want.filter(|_| self.flight.tool.as_ref().is_none_or(|tool| tool.output_schema.is_none()));
+        let read = decode::at_once::<M>(message, self.id, self.expect, want, &mut self.flight.exchange.notes);
+        if let (None, Some(want)) = (&read, want) {
+            want.clear();
+        }
+        read
+    }
+
+    /// The answer is there, in full.
+    fn complete<R>(&mut self, result: R, message: &Bytes, range: Range<usize>) -> Decoded<R> {
+        self.flight.result_bytes = range.len();
+        if self.spec.keep {
+            self.flight.kept = Some(message.slice(range));
+        }
+        Decoded::Complete(result)
+    }
+
+    fn finish_reply<M: Answer>(
+        &mut self,
+        reply: Reply<'_>,
+        message: &Bytes,
+    ) -> Result<Decoded<M::Result>, Failed> {
         let notes = &mut self.flight.exchange.notes;
         match reply {
             Reply::Result(raw) => {
                 let decoded = decode::result::<M>(raw, self.expect, notes).map_err(Failed::Protocol)?;
                 self.flight.result_bytes = raw.get().len();
                 if self.spec.keep {
-                    self.flight.kept = Some(RawJson::from_raw(raw.to_owned()));
+                    self.flight.kept = Some(message.slice_ref(raw.get().as_bytes()));
                 }
                 Ok(decoded)
             }
@@ -130,14 +162,28 @@ impl Reading<'_, '_> {
                 // A stream that always has more must not keep timers, the caller and other tasks from their turn.
                 yield_now().await;
             }
+            let heard = match self.at_once::<M>(&message) {
+                Some(AtOnce::Result(result, range)) => {
+                    let decoded = self.complete(result, &message, range);
+                    self.answered(stream, serial).await;
+                    return Ok(decoded);
+                }
+                Some(AtOnce::Progress(progress, bytes)) => {
+                    Some(self.spec.listeners.progress(progress, bytes))
+                }
+                Some(AtOnce::Log(log, bytes)) => Some(self.spec.listeners.log(log, bytes)),
+                None => None,
+            };
+            let Some(sse) = self.flight.sse.as_mut() else { continue };
+            if let Some(heard) = heard {
+                sse.notifications += 1;
+                self.heard(heard);
+                continue;
+            }
             match decode::event(&message, self.id) {
                 Ok(Event::Reply(reply)) => {
-                    sse.terminal_response = true;
-                    sse.close_cause = Some(CloseCause::Answered);
-                    let decoded = self.finish_reply::<M>(reply);
-                    if serial {
-                        self.read_the_end(stream).await;
-                    }
+                    let decoded = self.finish_reply::<M>(reply, &message);
+                    self.answered(stream, serial).await;
                     return decoded.map_err(|failed| failed.into_error(message));
                 }
                 Ok(Event::Notification { method, params }) => {
@@ -156,11 +202,8 @@ impl Reading<'_, '_> {
                             None => {}
                         }
                     }
-                    if self.spec.listeners.hear(&method, params, self.id) == Heard::Progress {
-                        self.deadline.progressed();
-                        let ends = [self.deadline.at(), self.until];
-                        self.flight.exchange.deadline = ends.into_iter().flatten().min();
-                    }
+                    let heard = self.spec.listeners.hear(&method, params, self.id);
+                    self.heard(heard);
                 }
                 Ok(Event::Foreign) => sse.skipped += 1,
                 Err(fault) => {
@@ -168,6 +211,26 @@ impl Reading<'_, '_> {
                     return Err(ProtocolError::new(fault, message).into());
                 }
             }
+        }
+    }
+
+    /// Progress may move the end of the call.
+    fn heard(&mut self, heard: Heard) {
+        if heard == Heard::Progress {
+            self.deadline.progressed();
+            let ends = [self.deadline.at(), self.until];
+            self.flight.exchange.deadline = ends.into_iter().flatten().min();
+        }
+    }
+
+    /// The answer came on a stream.
+    async fn answered(&mut self, stream: MessageStream, serial: bool) {
+        if let Some(sse) = self.flight.sse.as_mut() {
+            sse.terminal_response = true;
+            sse.close_cause = Some(CloseCause::Answered);
+        }
+        if serial {
+            self.read_the_end(stream).await;
         }
     }
 

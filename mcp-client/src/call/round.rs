@@ -31,6 +31,7 @@ impl<M: MultiRound> RequestBuilder<M> {
         let finished = finished?;
         // Continued now; the rounds that may follow do not do it again.
         spec.continues = None;
+        spec.want = None;
         Ok(match finished.decoded {
             Decoded::InputRequired(asked) => {
                 M::input_required(Continuation::asked(client, spec, asked, finished.record, 1))

@@ -10,6 +10,7 @@ use super::RequestBuilder;
 #[cfg(doc)]
 use crate::Client;
 use crate::{
+    decode::Wanted,
     error::{CallError, InvalidCall, InvalidKind},
     outcome::{NotSuccess, ToolOutcome, ToolOutput},
     tool_book::KnownTool,
@@ -95,8 +96,14 @@ impl RequestBuilder<CallTool> {
     /// # Cancel safety
     ///
     /// As of [`send`](Self::send).
-    pub async fn send_typed<T: DeserializeOwned>(self) -> Result<T, NotSuccess> {
-        let output: ToolOutput = self.send().await?.into_success()?;
+    pub async fn send_typed<T: DeserializeOwned + Send + 'static>(mut self) -> Result<T, NotSuccess> {
+        let wanted = Arc::new(Wanted::new());
+        self.spec.want = Some(wanted.clone());
+        let outcome = self.send().await?;
+        if let Some(value) = wanted.take() {
+            return Ok(value);
+        }
+        let output: ToolOutput = outcome.into_success()?;
         #[cfg(feature = "schema")]
         if let Err(error) = output.conforms() {
             return Err(NotSuccess::Mismatch(output, error));

@@ -13,7 +13,7 @@ use super::{Expect, Members, Notes, invalid};
 use crate::{error::ProtocolFault, record::Note};
 
 /// How many content blocks a result may have; more serve nobody but an attacker of memory.
-const MAX_BLOCKS: usize = 65_536;
+pub(super) const MAX_BLOCKS: usize = 65_536;
 
 const KNOWN: [&str; 5] = ["_meta", "resultType", "content", "structuredContent", "isError"];
 
@@ -64,7 +64,13 @@ fn content(raw: &RawValue, notes: &mut Notes) -> Result<Vec<ContentBlock>, Proto
             Err(_) => return Err(invalid("result.content", "it has too many blocks")),
         },
     };
-    for block in &content {
+    note_content(&content, notes);
+    Ok(content)
+}
+
+/// Notes what is odd in content.
+pub(crate) fn note_content(content: &[ContentBlock], notes: &mut Notes) {
+    for block in content {
         match block {
             ContentBlock::Text(text) => note_dropped(text.dropped_hints(), notes),
             ContentBlock::Image(image) => note_dropped(image.dropped_hints(), notes),
@@ -74,7 +80,6 @@ fn content(raw: &RawValue, notes: &mut Notes) -> Result<Vec<ContentBlock>, Proto
             _ => notes.add(Note::UnknownContentBlock),
         }
     }
-    Ok(content)
 }
 
 fn note_dropped(hints: impl Iterator<Item = &'static str>, notes: &mut Notes) {

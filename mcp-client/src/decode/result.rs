@@ -94,8 +94,8 @@ pub(crate) fn result<M: Answer>(
 }
 
 /// What a member must be for a result to be of any use.
-#[derive(Clone, Copy)]
-pub(crate) enum Shape {
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
     List,
     Object,
 }
@@ -135,7 +135,7 @@ pub(crate) fn as_it_is<R: DeserializeOwned>(
 }
 
 /// How many entries a list may have that is the point of a result: more in one answer serve nobody but an attacker of memory.
-const MAX_ENTRIES: usize = 65_536;
+pub(super) const MAX_ENTRIES: usize = 65_536;
 
 /// Whether a list has no more entries than are read; told before any of them takes its place in memory.
 fn is_bounded(list: &RawValue) -> bool {

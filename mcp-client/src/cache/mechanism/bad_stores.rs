@@ -104,7 +104,7 @@ impl CacheStore for Bad {
 
 async fn keep(cache: &Cache, name: &str, now: SystemTime) -> bool {
     let ticket = cache.begin(list(None));
-    cache.store(&ticket, &cache.user("u"), &result(name), hint(300, false), now).await
+    cache.store(&ticket, &cache.user("u"), || Some(result(name)), hint(300, false), now).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -212,7 +212,7 @@ async fn cac_14_a_private_entry_under_the_public_key_is_given_to_nobody() {
     let store = Arc::new(MemoryStore::default());
     let cache = Cache::new(CacheOptions::new().store(store.clone()), "a");
     let place = cache.server.place(list(None));
-    let entry = |public| CacheEntry::new(RawJson::from_raw(result("x")), at(0), hint(300, public));
+    let entry = |public| CacheEntry::new(result("x"), at(0), hint(300, public));
     store.put(&place.key(None), entry(false)).await;
     assert_eq!(cache.find(list(None), "u", at(1)).await, "miss");
     store.put(&place.key(None), entry(true)).await;

@@ -14,8 +14,8 @@ pub(super) fn hint(ttl: u64, public: bool) -> CacheHint {
     hint
 }
 
-pub(super) fn result(name: &str) -> Box<RawValue> {
-    serde_json::value::to_raw_value(&serde_json::json!({ "resultType": "complete", "name": name })).unwrap()
+pub(super) fn result(name: &str) -> RawJson {
+    RawJson::from(serde_json::json!({ "resultType": "complete", "name": name }))
 }
 
 pub(super) fn list(cursor: Option<&str>) -> Cacheable<'_> {
@@ -41,7 +41,7 @@ impl Cache {
         now: SystemTime,
     ) -> bool {
         let ticket = self.begin(request);
-        self.store(&ticket, &self.user(user), &result(name), hint, now).await
+        self.store(&ticket, &self.user(user), || Some(result(name)), hint, now).await
     }
 
     /// What is found, as `fresh NAME`, `stale NAME` or `miss`.
@@ -215,8 +215,9 @@ async fn cac_16_cac_19_sub_15_each_event_drops_what_it_concerns_for_all_credenti
             assert_eq!(cache.find(request, "alice", at(2)).await, expected, "{dropped:?}: {name}");
             assert_eq!(other.find(request, "alice", at(2)).await, format!("fresh {name}"));
             // What was on its way when the event came is kept only if that did not concern it.
-            let kept =
-                cache.store(&ticket, &cache.user("alice"), &result("late"), hint(300, false), at(2)).await;
+            let kept = cache
+                .store(&ticket, &cache.user("alice"), || Some(result("late")), hint(300, false), at(2))
+                .await;
             assert_eq!(kept, !is_dropped, "{dropped:?}: {name}");
         }
         // After that all is as before: nothing is kept out for good.
@@ -245,8 +246,10 @@ async fn a_late_result_does_not_push_out_what_came_after_the_change() {
     let (late, without_time) = (cache.begin(list(None)), cache.begin(list(None)));
     cache.invalidate(&Invalidation::Tools, at(1)).await;
     assert!(cache.fetch(list(None), "u", "new", hint(300, false), at(2)).await);
-    assert!(!cache.store(&late, &cache.user("u"), &result("late"), hint(300, false), at(3)).await);
-    assert!(!cache.store(&without_time, &cache.user("u"), &result("late"), hint(0, false), at(4)).await);
+    assert!(!cache.store(&late, &cache.user("u"), || Some(result("late")), hint(300, false), at(3)).await);
+    assert!(
+        !cache.store(&without_time, &cache.user("u"), || Some(result("late")), hint(0, false), at(4)).await
+    );
     assert_eq!(cache.find(list(None), "u", at(5)).await, "fresh new");
 }
 
@@ -258,7 +261,7 @@ async fn clients_that_share_options_share_what_is_kept_and_what_is_dropped() {
     assert_eq!(two.find(list(None), "u", at(1)).await, "fresh one");
     let ticket = two.begin(list(None));
     one.invalidate(&Invalidation::Tools, at(2)).await;
-    assert!(!two.store(&ticket, &two.user("u"), &result("late"), hint(300, false), at(3)).await);
+    assert!(!two.store(&ticket, &two.user("u"), || Some(result("late")), hint(300, false), at(3)).await);
     assert_eq!(one.find(list(None), "u", at(4)).await, "miss");
     one.clear(at(5)).await;
     assert_eq!(two.find(list(None), "u", at(6)).await, "miss");
