@@ -124,18 +124,6 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    pub(crate) async fn exchange(
-        &self,
-        request: Outgoing,
-        cx: &mut ExchangeContext,
-    ) -> Result<Exchange, TransportError> {
-        match self {
-            #[cfg(feature = "http")]
-            Self::Http(transport) => transport.carry(request, cx).await,
-            Self::Other(transport) => transport.exchange(request, cx).await,
-        }
-    }
-
     fn transport(&self) -> &dyn Transport {
         match self {
             #[cfg(feature = "http")]
@@ -287,10 +275,13 @@ impl HttpHead {
     /// The media type in lower case, without parameters, cut at [`MAX_MEDIA_TYPE_CHARS`] characters.
     pub(crate) fn media_type(&self) -> Option<Cow<'static, str>> {
         let value = self.headers.get(CONTENT_TYPE)?.as_bytes();
+        let known = [JSON, EVENT_STREAM];
+        // As most servers write it.
+        if let Some(known) = known.into_iter().find(|known| value == known.as_bytes()) {
+            return Some(Cow::Borrowed(known));
+        }
         let essence = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let known =
-            [JSON, EVENT_STREAM].into_iter().find(|known| essence.eq_ignore_ascii_case(known.as_bytes()));
-        if let Some(known) = known {
+        if let Some(known) = known.into_iter().find(|known| essence.eq_ignore_ascii_case(known.as_bytes())) {
             return Some(Cow::Borrowed(known));
         }
         let essence: String = String::from_utf8_lossy(essence).chars().take(MAX_MEDIA_TYPE_CHARS).collect();

@@ -1,6 +1,6 @@
 //! How one answer is read: by its status, its media type, and then message by message.
 
-use std::{future::poll_fn, time::Duration};
+use std::{future::poll_fn, task::Poll, time::Duration};
 
 use bytes::Bytes;
 use mcp_retry::Delivery;
@@ -135,10 +135,12 @@ impl Reading<'_, '_> {
                     sse.terminal_response = true;
                     sse.close_cause = Some(CloseCause::Answered);
                     let decoded = self.finish_reply::<M>(reply);
+                    // From here on a good answer's bytes hold up no buffer of the connection.
+                    let decoded = decoded.map_err(|failed| failed.into_error(message));
                     if serial {
                         self.read_the_end(stream).await;
                     }
-                    return decoded.map_err(|failed| failed.into_error(message));
+                    return decoded;
                 }
                 Ok(Event::Notification { method, params }) => {
                     sse.notifications += 1;
@@ -173,6 +175,10 @@ impl Reading<'_, '_> {
 
     /// Whether the end comes in time or not, the answer stands.
     async fn read_the_end(&self, mut stream: MessageStream) {
+        // Mostly it is there, and then no time is told and no timer set.
+        if poll_fn(|cx| Poll::Ready(stream.as_mut().poll_next(cx).is_ready())).await {
+            return;
+        }
         let until = Instant::now() + STREAM_END_GRACE;
         let until = self.flight.exchange.deadline.map_or(until, |deadline| until.min(deadline));
         let _ = timeout_at(until, poll_fn(|cx| stream.as_mut().poll_next(cx))).await;

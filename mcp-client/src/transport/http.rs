@@ -58,10 +58,10 @@ pub(crate) fn endpoint(url: &str) -> Result<Url, BuildError> {
 /// Sends requests with `reqwest`, and follows redirects within the origin itself.
 pub(crate) struct HttpTransport {
     client: reqwest::Client,
-    url: Url,
+    url: Arc<Url>,
     /// Where it has moved within the origin, as a 308 said (RFC 9110 §15.4.9) and a success there confirmed. What a 307 says
     /// holds for one request only (§15.4.8).
-    moved: RwLock<Option<Url>>,
+    moved: RwLock<Option<Arc<Url>>>,
     identity: String,
     prepared: Prepared,
     limits: Limits,
@@ -101,12 +101,11 @@ impl Prepared {
             headers.append(name, value.clone());
         }
         let version = &request.protocol_version;
-        let version = if *version == ProtocolVersion::LATEST {
-            HeaderValue::from_static(LATEST_PROTOCOL_VERSION)
+        if *version == ProtocolVersion::LATEST {
+            headers.insert(MCP_PROTOCOL_VERSION, HeaderValue::from_static(LATEST_PROTOCOL_VERSION));
         } else {
-            sendable(HeaderValue::try_from(version.as_str()))?
-        };
-        headers.insert(MCP_PROTOCOL_VERSION, version);
+            headers.insert(MCP_PROTOCOL_VERSION, sendable(HeaderValue::try_from(version.as_str()))?);
+        }
         headers.insert(MCP_METHOD, HeaderValue::from_static(request.method));
         if let Some(name) = &request.name {
             headers.insert(MCP_NAME, name_header(name)?);
@@ -139,16 +138,17 @@ impl HttpTransport {
         user_agent: Option<HeaderValue>,
     ) -> Self {
         let identity = identity(&url);
+        let url = Arc::new(url);
         Self { client, url, moved: RwLock::default(), identity, prepared: Prepared::new(user_agent), limits }
     }
 
     /// Where requests are sent first.
-    fn place(&self) -> Url {
+    fn place(&self) -> Arc<Url> {
         let moved = self.moved.read().unwrap_or_else(PoisonError::into_inner);
         moved.as_ref().unwrap_or(&self.url).clone()
     }
 
-    fn moved_to(&self, place: Option<Url>) {
+    fn moved_to(&self, place: Option<Arc<Url>>) {
         *self.moved.write().unwrap_or_else(PoisonError::into_inner) = place;
     }
 
@@ -189,7 +189,7 @@ impl HttpTransport {
     ) -> Result<Exchange, TransportError> {
         let length = http_body::Body::size_hint(&body).exact();
         let mut reader = BodyReader::new(body, &mut head.headers);
-        let media_type = head.media_type();
+        let media_type = cx.content_type.clone();
         let undone = !head.headers.contains_key(CONTENT_ENCODING);
         match media_type.as_deref() {
             Some(EVENT_STREAM) if undone && head.is_success() => {
@@ -218,12 +218,12 @@ impl HttpTransport {
     }
 
     /// One request out, its messages back; the same as [`exchange`](Transport::exchange), without a box around it.
-    pub(super) async fn carry(
+    pub(crate) async fn carry(
         &self,
-        request: Outgoing,
+        request: &Outgoing,
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
-        let headers = self.prepared.of(&request)?;
+        let headers = self.prepared.of(request)?;
         let start = self.place();
         let mut url = start.clone();
         let (mut head, mut body) = self.post(&url, headers, &request.message, cx).await?;
@@ -233,8 +233,8 @@ impl HttpTransport {
                 break;
             };
             for_good &= head.status == 308;
-            url = target;
-            (head, body) = self.post(&url, self.prepared.of(&request)?, &request.message, cx).await?;
+            url = Arc::new(target);
+            (head, body) = self.post(&url, self.prepared.of(request)?, &request.message, cx).await?;
         }
         if url != start && for_good && head.is_success() {
             self.moved_to(Some(url));
@@ -252,7 +252,7 @@ impl Transport for HttpTransport {
         request: Outgoing,
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
-        self.carry(request, cx).await
+        self.carry(&request, cx).await
     }
 
     fn identity(&self) -> &str {
