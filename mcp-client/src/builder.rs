@@ -7,6 +7,8 @@ use mcp_retry::{Registry, Retry, Trust};
 use mcp_types::{Implementation, JsonError, RawJson, RawMap};
 use serde::Serialize;
 
+#[cfg(feature = "http")]
+use crate::transport::http::HttpTransport;
 use crate::{
     cache::CacheOptions,
     client::{Client, Config, Redact, TraceProvider},
@@ -17,7 +19,7 @@ use crate::{
     pace::Pace,
     token::TokenSource,
     trace_context::TraceContext,
-    transport::{Limits, Transport},
+    transport::{Carrier, Limits, Transport},
 };
 
 /// The default of [`ClientBuilder::completion_rate`]: 20 a second.
@@ -466,26 +468,28 @@ impl ClientBuilder {
         if let Some(refusal) = self.refusal {
             return Err(BuildError::Header(refusal));
         }
-        let transport: Arc<dyn Transport> = match self.way {
+        let transport = match self.way {
             Way::None => return Err(BuildError::NoTransport),
-            Way::Custom(transport) => transport,
+            Way::Custom(transport) => Carrier::Other(transport),
             #[cfg(feature = "http")]
             Way::Http(url, client) => {
                 let without_tls = cfg!(not(feature = "rustls")) && matches!(client, HttpClient::Default);
                 if without_tls && url.scheme() == "https" {
                     return Err(BuildError::Url("it needs TLS, which the feature `rustls` brings"));
                 }
-                let client = match client {
+                let (client, user_agent) = match client {
                     HttpClient::Default => {
-                        guard(reqwest::Client::builder().user_agent(USER_AGENT), self.limits)?
+                        let builder = reqwest::Client::builder().user_agent(USER_AGENT);
+                        (guard(builder, self.limits)?, Some(USER_AGENT))
                     }
-                    HttpClient::Builder(builder) => guard(*builder, self.limits)?,
-                    HttpClient::Unguarded(client) => client,
+                    // What they say of themselves is theirs.
+                    HttpClient::Builder(builder) => (guard(*builder, self.limits)?, None),
+                    HttpClient::Unguarded(client) => (client, None),
                 };
-                Arc::new(crate::transport::http::HttpTransport::new(client, url, self.limits))
+                Carrier::Http(Arc::new(HttpTransport::new(client, url, self.limits, user_agent)))
             }
         };
-        let transport = self.layers.into_iter().fold(transport, |inner, layer| layer(inner));
+        let transport = self.layers.into_iter().fold(transport, Carrier::wrapped);
         let name = match &self.info {
             Some(info) => format!("{}@{}", info.name, info.version),
             None => "anonymous".to_owned(),
@@ -523,7 +527,8 @@ const USER_AGENT: http::HeaderValue =
 fn guard(builder: reqwest::ClientBuilder, limits: Limits) -> Result<reqwest::Client, BuildError> {
     builder
         .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
+        // Without a copy of each request, which is made for a repetition that never comes.
+        .retry(reqwest::retry::never().max_retries_per_request(0))
         .connect_timeout(limits.connect_timeout)
         .build()
         .map_err(|error| BuildError::Http(Box::new(error.without_url())))

@@ -50,6 +50,7 @@ use crate::{
     token::{BearerToken, TokenError},
     tool_book::KnownTool,
     trace_context::TraceContext,
+    transport::Carrier,
     updates::Listeners,
 };
 
@@ -248,7 +249,12 @@ async fn attempt<M: Answer>(
     #[cfg(feature = "test-util")]
     crate::transport::tap::sent(&outgoing);
     let exchange = pin!(async {
-        let exchange = client.transport().exchange(outgoing, &mut flight.exchange).await?;
+        let exchange = match client.transport() {
+            // Lent, not given: each hand that it passed through would keep room for it.
+            #[cfg(feature = "http")]
+            Carrier::Http(transport) => transport.carry(&outgoing, &mut flight.exchange).await?,
+            Carrier::Other(transport) => transport.exchange(outgoing, &mut flight.exchange).await?,
+        };
         let expect = client.config().expect(spec);
         Reading { spec, deadline, until, id: &id, expect, flight }.read::<M>(exchange).await
     });

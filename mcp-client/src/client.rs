@@ -39,7 +39,7 @@ use crate::{
     token::{BearerToken, TokenError, TokenRefusal, TokenSource},
     tool_book::{KnownTool, ToolBook},
     trace_context::TraceContext,
-    transport::Transport,
+    transport::{Carrier, Transport},
 };
 
 /// A client of one MCP server.
@@ -70,9 +70,10 @@ pub struct Client {
 }
 
 pub(crate) struct Inner {
-    pub(crate) transport: Arc<dyn Transport>,
+    transport: Carrier,
     pub(crate) config: Config,
-    pub(crate) protocol_meta: RawMap,
+    /// The `_meta` entries of the protocol, as they stand in each request.
+    protocol_meta: String,
     pub(crate) next_id: AtomicI64,
     tools: ToolBook,
     /// Held by the call that lists tools for a repair.
@@ -147,7 +148,7 @@ impl Client {
     }
 
     pub(crate) fn from_parts(
-        transport: Arc<dyn Transport>,
+        transport: Carrier,
         config: Config,
         cache: CacheOptions,
     ) -> Result<Self, BuildError> {
@@ -421,8 +422,8 @@ impl Client {
         known.as_ref().is_none_or(M::is_offered)
     }
 
-    pub(crate) fn transport(&self) -> &dyn Transport {
-        self.inner.transport.as_ref()
+    pub(crate) fn transport(&self) -> &Carrier {
+        &self.inner.transport
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -439,8 +440,9 @@ impl Client {
         ProtocolVersion::LATEST
     }
 
-    /// The `_meta` entries of the protocol: prepared, unless the call declares other input requests.
-    pub(crate) fn protocol_meta(&self, kinds: Option<InputKinds>) -> Cow<'_, RawMap> {
+    /// The `_meta` entries of the protocol as JSON text, without the braces around them, and never empty: prepared, unless the
+    /// call declares other input requests.
+    pub(crate) fn protocol_meta(&self, kinds: Option<InputKinds>) -> Cow<'_, str> {
         let config = self.config();
         kinds
             .filter(|kinds| *kinds != config.kinds)
@@ -490,7 +492,7 @@ fn protocol_meta(
     info: Option<&Implementation>,
     kinds: InputKinds,
     extensions: &RawMap,
-) -> Result<RawMap, JsonError> {
+) -> Result<String, JsonError> {
     let mut capabilities = kinds.capabilities();
     if !extensions.is_empty() {
         capabilities.extensions = Some(extensions.clone());
@@ -501,7 +503,9 @@ fn protocol_meta(
         entries.insert(meta::key::CLIENT_INFO, RawJson::from_serialize(info)?);
     }
     entries.insert(meta::key::CLIENT_CAPABILITIES, RawJson::from_serialize(&capabilities)?);
-    Ok(entries)
+    let object = RawJson::from_serialize(&entries)?;
+    let members = object.get().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    Ok(members.unwrap_or_default().to_owned())
 }
 
 impl fmt::Debug for Client {

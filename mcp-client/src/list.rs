@@ -156,7 +156,7 @@ fn has_cursor(spec: &Spec) -> bool {
 /// Lists the tools past the cache until the one that is called is found. Its POSTs are those of the call.
 pub(crate) async fn find_tool(client: &Client, call: &Spec, posts: InnerPosts) -> Option<Arc<KnownTool>> {
     let mut request = RequestBuilder::<ListTools>::new(client.clone(), "");
-    request.spec = call.inner::<ListTools>(posts);
+    *request.spec = call.inner::<ListTools>(posts);
     request.cache = CacheUse::Refresh;
     let mut pages = request.pages();
     while let Some(Ok(page)) = pages.next().await {

@@ -1,8 +1,8 @@
 //! The request as it goes over the wire, written once into one buffer.
 
 use http::HeaderMap;
-use mcp_types::{LoggingLevel, RawJson, RawMap, RequestId, RequestState, meta};
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use mcp_types::{RawJson, RequestId, meta};
+use serde::Serialize;
 
 use crate::{
     call::Spec,
@@ -18,6 +18,9 @@ use crate::{
 /// How many parameters are mirrored at most: header maps have room for little more than twice as many, and panic beyond it.
 const MAX_MIRRORED: usize = 10_000;
 
+/// Room for what every request has besides its own values.
+const ROOM: usize = 192;
+
 /// Builds the request of one attempt: the original call, and what the round was answered with.
 pub(crate) fn build<M: Answer>(
     client: &Client,
@@ -27,32 +30,7 @@ pub(crate) fn build<M: Answer>(
     tool: Option<&KnownTool>,
     trace: Option<&TraceContext>,
 ) -> Result<Outgoing, InvalidCall> {
-    let protocol = client.protocol_meta(spec.kinds);
-    let request = Request {
-        jsonrpc: "2.0",
-        id: &id,
-        method: M::NAME,
-        params: Params {
-            meta: Meta {
-                protocol: &protocol,
-                own: &spec.meta,
-                trace,
-                // The id is as unique as a token must be, and no state has to be kept of it.
-                progress_token: spec.listeners.wants_progress().then_some(&id),
-                log_level: spec.listeners.log_level.as_ref(),
-            },
-            target: M::TARGET.map(|name| (name, &*spec.target)),
-            arguments: spec.arguments.as_ref(),
-            others: &spec.others,
-            input_responses: state
-                .map(|state| state.answers.as_slice())
-                .filter(|answers| !answers.is_empty()),
-            request_state: state.and_then(|state| state.round.state.as_ref()),
-        },
-    };
-    let arguments = spec.arguments.as_ref().map_or(0, |arguments| arguments.get().len());
-    let mut message = Vec::with_capacity(512 + arguments);
-    serde_json::to_writer(&mut message, &request).map_err(|error| {
+    let message = message::<M>(client, spec, state, &id, trace).map_err(|error| {
         InvalidCall::new(InvalidKind::Message, "the request cannot be put into JSON").with_source(error)
     })?;
     Ok(Outgoing {
@@ -81,78 +59,94 @@ fn headers(client: &Client, spec: &Spec, tool: Option<&KnownTool>) -> Result<Hea
     Ok(headers)
 }
 
-#[derive(Serialize)]
-struct Request<'a> {
-    jsonrpc: &'static str,
-    id: &'a RequestId,
-    method: &'static str,
-    params: Params<'a>,
-}
-
-struct Params<'a> {
-    meta: Meta<'a>,
-    target: Option<(&'static str, &'a str)>,
-    arguments: Option<&'a RawJson>,
-    others: &'a [(&'static str, RawJson)],
-    input_responses: Option<&'a [(String, RawJson)]>,
-    request_state: Option<&'a RequestState>,
-}
-
-impl Serialize for Params<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        if let Some((name, target)) = self.target {
-            map.serialize_entry(name, target)?;
-        }
-        for (name, value) in self.others {
-            map.serialize_entry(name, value)?;
-        }
-        if let Some(arguments) = self.arguments {
-            map.serialize_entry("arguments", arguments)?;
-        }
-        if let Some(responses) = self.input_responses {
-            map.serialize_entry("inputResponses", &Entries(responses))?;
-        }
-        if let Some(state) = self.request_state {
-            map.serialize_entry("requestState", state)?;
-        }
-        map.end()
+/// The text of the request. The caller's own `_meta` entries can never replace those of the protocol: their keys are refused
+/// when they are added.
+fn message<M: Answer>(
+    client: &Client,
+    spec: &Spec,
+    state: Option<&State>,
+    id: &RequestId,
+    trace: Option<&TraceContext>,
+) -> serde_json::Result<Vec<u8>> {
+    let protocol = client.protocol_meta(spec.kinds);
+    let arguments = spec.arguments.as_ref().map_or(0, |arguments| arguments.get().len());
+    let mut text = Text(Vec::with_capacity(ROOM + protocol.len() + spec.target.len() + arguments));
+    text.push(r#"{"jsonrpc":"2.0","id":"#);
+    text.value(id)?;
+    text.push(r#","method":""#);
+    text.push(M::NAME);
+    text.push(r#"","params":{"_meta":{"#);
+    text.push(&protocol);
+    for (key, value) in spec.meta.iter() {
+        text.member(key, value)?;
     }
-}
-
-struct Entries<'a>(&'a [(String, RawJson)]);
-
-impl Serialize for Entries<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    for (key, value) in trace.into_iter().flat_map(TraceContext::entries) {
+        text.key(key)?;
+        text.value(value.as_ref())?;
     }
+    if spec.listeners.wants_progress() {
+        // The id is as unique as a token must be, and no state has to be kept of it.
+        text.key(meta::key::PROGRESS_TOKEN)?;
+        text.value(id)?;
+    }
+    if let Some(level) = &spec.listeners.log_level {
+        text.key(meta::key::LOG_LEVEL)?;
+        text.value(level)?;
+    }
+    text.push("}");
+    if let Some(name) = M::TARGET {
+        text.key(name)?;
+        text.value(&*spec.target)?;
+    }
+    for (name, value) in &spec.others {
+        text.member(name, value)?;
+    }
+    if let Some(arguments) = &spec.arguments {
+        text.member("arguments", arguments)?;
+    }
+    if let Some(state) = state {
+        for (at, (key, value)) in state.answers.iter().enumerate() {
+            text.push(if at == 0 { r#","inputResponses":{"# } else { "," });
+            text.value(key)?;
+            text.push(":");
+            text.push(value.get());
+        }
+        if !state.answers.is_empty() {
+            text.push("}");
+        }
+        if let Some(state) = &state.round.state {
+            text.key("requestState")?;
+            text.value(state)?;
+        }
+    }
+    text.push("}}");
+    Ok(text.0)
 }
 
-/// The caller's own entries can never replace those of the protocol: their keys are refused when they are added.
-struct Meta<'a> {
-    protocol: &'a RawMap,
-    own: &'a RawMap,
-    trace: Option<&'a TraceContext>,
-    progress_token: Option<&'a RequestId>,
-    log_level: Option<&'a LoggingLevel>,
-}
+/// JSON under way.
+struct Text(Vec<u8>);
 
-impl Serialize for Meta<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in self.protocol.iter().chain(self.own.iter()) {
-            map.serialize_entry(key, value)?;
-        }
-        for (key, value) in self.trace.into_iter().flat_map(TraceContext::entries) {
-            map.serialize_entry(key, &value)?;
-        }
-        if let Some(token) = self.progress_token {
-            map.serialize_entry(meta::key::PROGRESS_TOKEN, token)?;
-        }
-        if let Some(level) = self.log_level {
-            map.serialize_entry(meta::key::LOG_LEVEL, level)?;
-        }
-        map.end()
+impl Text {
+    /// Adds what is JSON already.
+    fn push(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> serde_json::Result<()> {
+        serde_json::to_writer(&mut self.0, value)
+    }
+
+    /// Begins another member of an object that has some.
+    fn key(&mut self, key: &str) -> serde_json::Result<()> {
+        self.push(",");
+        self.value(key)?;
+        self.push(":");
+        Ok(())
+    }
+
+    fn member(&mut self, key: &str, value: &RawJson) -> serde_json::Result<()> {
+        self.key(key)?;
+        self.push(value.get());
+        Ok(())
     }
 }

@@ -16,6 +16,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The name that most servers give all their events.
 const MESSAGE: &[u8] = b"message";
 
+/// The line that gives it, as most write it.
+const USUAL_NAME: &[u8] = b"event: message";
+
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -64,16 +67,18 @@ impl std::error::Error for SseTooLarge {}
 /// ```
 #[derive(Debug)]
 pub struct SseParser {
-    buffer: BytesMut,
-    /// How much of the buffer holds no line end.
-    searched: usize,
+    /// What was pushed last, as far as it has not been read: lines that are whole in it are shared with it, not copied.
+    chunk: Bytes,
+    /// The beginning of a line whose end has not come.
+    begun: BytesMut,
     /// The last line ended in CR: an LF that follows belongs to it.
     after_cr: bool,
     at_start: bool,
     limit: usize,
     name: Option<Bytes>,
     data: Data,
-    last_event_id: Option<Bytes>,
+    /// Copied into the same room again and again: many servers give each event an id.
+    last_event_id: Option<Vec<u8>>,
     retry: Option<Duration>,
 }
 
@@ -126,8 +131,8 @@ impl SseParser {
     /// A parser that refuses events of more than `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
-            buffer: BytesMut::new(),
-            searched: 0,
+            chunk: Bytes::new(),
+            begun: BytesMut::new(),
             after_cr: false,
             at_start: true,
             limit,
@@ -140,7 +145,23 @@ impl SseParser {
 
     /// Adds bytes as they came.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        if self.chunk.is_empty() {
+            self.chunk = Bytes::copy_from_slice(bytes);
+            return;
+        }
+        let rest = std::mem::take(&mut self.chunk);
+        let mut all = rest.try_into_mut().unwrap_or_else(|shared| BytesMut::from(shared.as_ref()));
+        all.extend_from_slice(bytes);
+        self.chunk = all.freeze();
+    }
+
+    /// Adds bytes as they came, without a copy of those that are read before more are added.
+    pub(crate) fn push_chunk(&mut self, chunk: Bytes) {
+        if self.chunk.is_empty() {
+            self.chunk = chunk;
+        } else {
+            self.push(&chunk);
+        }
     }
 
     /// The next whole event, or `None` until more bytes are pushed.
@@ -153,38 +174,42 @@ impl SseParser {
             return Ok(None);
         }
         loop {
-            if self.after_cr && !self.buffer.is_empty() {
-                if self.buffer.starts_with(b"\n") {
-                    self.buffer.advance(1);
+            if self.after_cr && !self.chunk.is_empty() {
+                if self.chunk.starts_with(b"\n") {
+                    self.chunk.advance(1);
                 }
                 self.after_cr = false;
             }
-            let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
-            let Some(found) = memchr2(b'\n', b'\r', unsearched) else {
-                self.searched = self.buffer.len();
-                self.check(self.searched)?;
+            let Some(end) = line_end(&self.chunk) else {
+                let chunk = std::mem::take(&mut self.chunk);
+                self.check(self.begun.len() + chunk.len())?;
+                self.begun.extend_from_slice(&chunk);
                 return Ok(None);
             };
-            let end = self.searched + found;
-            self.searched = 0;
-            self.check(end)?;
-            self.after_cr = self.buffer.get(end) == Some(&b'\r');
-            if end == 0 {
-                self.buffer.advance(1);
-                let name = self.name.take();
-                if let Some(data) = self.data.take() {
-                    return Ok(Some(SseEvent { name, data }));
-                }
-            } else {
+            self.check(self.begun.len() + end)?;
+            self.after_cr = self.chunk.get(end) == Some(&b'\r');
+            if end > 0 || !self.begun.is_empty() {
                 self.line(end);
-                self.buffer.advance(1);
+            } else if let Some(data) = self.data.take() {
+                self.chunk.advance(1);
+                if self.chunk.is_empty() {
+                    // What is read to its end holds nobody's buffer any longer.
+                    self.chunk = Bytes::new();
+                }
+                return Ok(Some(SseEvent { name: self.name.take(), data }));
+            } else {
+                self.name = None;
             }
+            self.chunk.advance(1);
         }
     }
 
     /// Whether an event has begun that no blank line has ended.
     pub fn has_partial(&self) -> bool {
-        !self.buffer.is_empty() || self.name.is_some() || !matches!(self.data, Data::None)
+        !self.chunk.is_empty()
+            || !self.begun.is_empty()
+            || self.name.is_some()
+            || !matches!(self.data, Data::None)
     }
 
     /// The last event id seen, for the revisions that can resume a stream.
@@ -197,40 +222,43 @@ impl SseParser {
         self.retry
     }
 
-    /// Reads the line at the start of the buffer, which is so long, and takes it out. Only what is kept is shared.
-    fn line(&mut self, length: usize) {
-        let line = self.buffer.get(..length).unwrap_or_default();
-        let colon = memchr(b':', line).unwrap_or(length);
+    /// Reads the line that ends so far into the chunk, and takes it out.
+    fn line(&mut self, end: usize) {
+        if self.begun.is_empty() && self.chunk.get(..end) == Some(USUAL_NAME) {
+            self.name = Some(Bytes::from_static(MESSAGE));
+            self.chunk.advance(end);
+            return;
+        }
+        let mut line = self.chunk.split_to(end);
+        if !self.begun.is_empty() {
+            let mut whole = std::mem::take(&mut self.begun);
+            whole.extend_from_slice(&line);
+            line = whole.freeze();
+        }
+        let colon = if line.starts_with(b"data:") { 4 } else { memchr(b':', &line).unwrap_or(line.len()) };
         let (field, rest) = line.split_at(colon);
         // The colon itself, then one space if there is one.
         let before = colon + if rest.starts_with(b": ") { 2 } else { usize::from(!rest.is_empty()) };
         let value = line.get(before..).unwrap_or_default();
         match field {
             b"data" => {
-                let value = self.take(length, before);
-                self.data.push(value);
+                line.advance(before);
+                self.data.push(line);
             }
-            b"event" if value == MESSAGE => {
-                self.name = Some(Bytes::from_static(MESSAGE));
-                self.buffer.advance(length);
+            b"event" if value == MESSAGE => self.name = Some(Bytes::from_static(MESSAGE)),
+            b"event" => self.name = Some(line.slice(before..)),
+            b"id" if memchr(0, value).is_none() => {
+                let id = self.last_event_id.get_or_insert_default();
+                id.clear();
+                id.extend_from_slice(value);
             }
-            b"event" => self.name = Some(self.take(length, before)),
-            b"id" if memchr(0, value).is_none() => self.last_event_id = Some(self.take(length, before)),
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
                 let millis = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
                 self.retry = millis.map(Duration::from_millis).or(self.retry);
-                self.buffer.advance(length);
             }
             // Comments have an empty field name; unknown fields are ignored.
-            _ => self.buffer.advance(length),
+            _ => {}
         }
-    }
-
-    /// Takes a line out of the buffer, and gives the value that begins in it.
-    fn take(&mut self, length: usize, before: usize) -> Bytes {
-        let mut line = self.buffer.split_to(length);
-        line.advance(before);
-        line.freeze()
     }
 
     fn check(&self, line: usize) -> Result<(), SseTooLarge> {
@@ -242,14 +270,23 @@ impl SseParser {
 
     /// False until it is certain whether the stream starts with a byte order mark.
     fn skip_byte_order_mark(&mut self) -> bool {
-        if self.buffer.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.buffer) {
+        if self.chunk.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.chunk) {
             return false;
         }
-        if self.buffer.starts_with(BYTE_ORDER_MARK) {
-            self.buffer.advance(BYTE_ORDER_MARK.len());
+        if self.chunk.starts_with(BYTE_ORDER_MARK) {
+            self.chunk.advance(BYTE_ORDER_MARK.len());
         }
         self.at_start = false;
         true
+    }
+}
+
+/// Where the first line ends.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    match bytes.first()? {
+        // The blank line after an event.
+        b'\n' | b'\r' => Some(0),
+        _ => memchr2(b'\n', b'\r', bytes),
     }
 }
 
@@ -406,7 +443,7 @@ mod tests {
                         Err(_) => return Ok(()),
                     }
                 }
-                prop_assert!(parser.buffer.len() <= 64 + 16);
+                prop_assert!(parser.begun.len() <= 64 && parser.chunk.len() <= 16);
             }
         }
     }

@@ -9,7 +9,7 @@ pub(crate) mod tap;
 
 use std::{borrow::Cow, fmt, pin::Pin, sync::Arc, time::Duration};
 
-use ::http::HeaderMap;
+use ::http::{HeaderMap, header::CONTENT_TYPE};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_core::Stream;
@@ -113,6 +113,40 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn carries_headers(&self) -> bool {
         (**self).carries_headers()
+    }
+}
+
+/// The way to the server: the client's own HTTP, which is spared a box for each call, or any transport.
+pub(crate) enum Carrier {
+    #[cfg(feature = "http")]
+    Http(Arc<http::HttpTransport>),
+    Other(Arc<dyn Transport>),
+}
+
+impl Carrier {
+    fn transport(&self) -> &dyn Transport {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(transport) => transport.as_ref(),
+            Self::Other(transport) => transport.as_ref(),
+        }
+    }
+
+    pub(crate) fn identity(&self) -> &str {
+        self.transport().identity()
+    }
+
+    pub(crate) fn carries_headers(&self) -> bool {
+        self.transport().carries_headers()
+    }
+
+    /// With something put around it, which is told of each request.
+    pub(crate) fn wrapped(self, layer: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>) -> Self {
+        Self::Other(layer(match self {
+            #[cfg(feature = "http")]
+            Self::Http(transport) => transport,
+            Self::Other(transport) => transport,
+        }))
     }
 }
 
@@ -240,11 +274,14 @@ impl HttpHead {
 
     /// The media type in lower case, without parameters, cut at [`MAX_MEDIA_TYPE_CHARS`] characters.
     pub(crate) fn media_type(&self) -> Option<Cow<'static, str>> {
-        let value = self.headers.get("content-type")?.as_bytes();
+        let value = self.headers.get(CONTENT_TYPE)?.as_bytes();
+        let known = [JSON, EVENT_STREAM];
+        // As most servers write it.
+        if let Some(known) = known.into_iter().find(|known| value == known.as_bytes()) {
+            return Some(Cow::Borrowed(known));
+        }
         let essence = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let known =
-            [JSON, EVENT_STREAM].into_iter().find(|known| essence.eq_ignore_ascii_case(known.as_bytes()));
-        if let Some(known) = known {
+        if let Some(known) = known.into_iter().find(|known| essence.eq_ignore_ascii_case(known.as_bytes())) {
             return Some(Cow::Borrowed(known));
         }
         let essence: String = String::from_utf8_lossy(essence).chars().take(MAX_MEDIA_TYPE_CHARS).collect();

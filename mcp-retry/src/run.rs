@@ -182,8 +182,10 @@ impl Running<'_> {
 
     /// The attempt that is to be made now. Its time begins.
     pub fn attempt(&mut self) -> AttemptContext {
-        self.attempt_started = Instant::now();
-        AttemptContext { number: self.number(), origin: self.next.origin, remaining: self.remaining() }
+        let now = Instant::now();
+        self.attempt_started = now;
+        let remaining = self.deadline.map(|deadline| deadline.saturating_duration_since(now));
+        AttemptContext { number: self.number(), origin: self.next.origin, remaining }
     }
 
     /// Ends an attempt that was refused for a reason which the client itself has mended since: a protocol version, a

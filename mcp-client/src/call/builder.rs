@@ -28,7 +28,8 @@ pub type CallToolBuilder = RequestBuilder<CallTool>;
 #[must_use = "a request does nothing until it is sent"]
 pub struct RequestBuilder<M: Answer> {
     pub(crate) client: Client,
-    pub(crate) spec: Spec,
+    /// On the heap: a request is moved from hand to hand.
+    pub(crate) spec: Box<Spec>,
     /// Put into its place when the call is sent, once for all attempts.
     pub(crate) key: Option<IdempotencyKey>,
     /// The first thing that was wrong; told when the call is sent, and nothing is sent then.
@@ -40,7 +41,7 @@ pub struct RequestBuilder<M: Answer> {
 
 impl<M: Answer> RequestBuilder<M> {
     pub(crate) fn new(client: Client, target: impl Into<Arc<str>>) -> Self {
-        let spec = Spec::new::<M>(target);
+        let spec = Box::new(Spec::new::<M>(target));
         Self { client, spec, key: None, refusal: None, cache: CacheUse::Normal, method: PhantomData }
     }
 

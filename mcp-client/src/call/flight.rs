@@ -97,7 +97,7 @@ impl<'a> Flight<'a> {
         note: Option<Cow<'static, str>>,
         span: CallSpan,
     ) -> Self {
-        let lead = deadline.started().elapsed();
+        let lead = spec.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         let tool = client.known_tool(spec);
         let call = Call::new(spec.method)
             .on(client.identity())

@@ -1,6 +1,6 @@
 //! How one answer is read: by its status, its media type, and then message by message.
 
-use std::{future::poll_fn, ops::Range, time::Duration};
+use std::{future::poll_fn, ops::Range, task::Poll, time::Duration};
 
 use bytes::Bytes;
 use mcp_retry::Delivery;
@@ -165,6 +165,7 @@ impl Reading<'_, '_> {
             let heard = match self.at_once::<M>(&message) {
                 Some(AtOnce::Result(result, range)) => {
                     let decoded = self.complete(result, &message, range);
+                    drop(message);
                     self.answered(stream, serial).await;
                     return Ok(decoded);
                 }
@@ -183,8 +184,10 @@ impl Reading<'_, '_> {
             match decode::event(&message, self.id) {
                 Ok(Event::Reply(reply)) => {
                     let decoded = self.finish_reply::<M>(reply, &message);
+                    // From here on a good answer's bytes hold up no buffer of the connection.
+                    let decoded = decoded.map_err(|failed| failed.into_error(message));
                     self.answered(stream, serial).await;
-                    return decoded.map_err(|failed| failed.into_error(message));
+                    return decoded;
                 }
                 Ok(Event::Notification { method, params }) => {
                     sse.notifications += 1;
@@ -236,6 +239,10 @@ impl Reading<'_, '_> {
 
     /// Whether the end comes in time or not, the answer stands.
     async fn read_the_end(&self, mut stream: MessageStream) {
+        // Mostly it is there, and then no time is told and no timer set.
+        if poll_fn(|cx| Poll::Ready(stream.as_mut().poll_next(cx).is_ready())).await {
+            return;
+        }
         let until = Instant::now() + STREAM_END_GRACE;
         let until = self.flight.exchange.deadline.map_or(until, |deadline| until.min(deadline));
         let _ = timeout_at(until, poll_fn(|cx| stream.as_mut().poll_next(cx))).await;

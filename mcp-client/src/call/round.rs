@@ -34,7 +34,7 @@ impl<M: MultiRound> RequestBuilder<M> {
         spec.want = None;
         Ok(match finished.decoded {
             Decoded::InputRequired(asked) => {
-                M::input_required(Continuation::asked(client, spec, asked, finished.record, 1))
+                M::input_required(Continuation::asked(client, *spec, asked, finished.record, 1))
             }
             Decoded::Complete(result) => M::complete(result, finished.record, finished.tool),
             Decoded::Opened(_) => return Err(cached::unexpected()),

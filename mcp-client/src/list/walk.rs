@@ -90,7 +90,7 @@ impl<M: ListMethod> Pages<M> {
         let RequestBuilder { client, spec, cache, .. } = request;
         Self {
             client,
-            spec,
+            spec: *spec,
             cache,
             refusal,
             limit: DEFAULT_MAX_PAGES,

@@ -123,7 +123,7 @@ impl ListenBuilder {
         if let Err(refusal) = request.check() {
             return Err(refuse(&request.client, &request.spec, refusal));
         }
-        let (client, spec) = (request.client, request.spec);
+        let (client, spec) = (request.client, *request.spec);
         let (opened, record) = open(&client, &spec).await?;
         let (ring, events) = ring_of_bytes(buffer, MAX_WAITING_BYTES);
         let mut known = Shared::default();

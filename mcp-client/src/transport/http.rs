@@ -5,21 +5,22 @@ mod event_stream;
 mod upload;
 
 use std::{
+    borrow::Cow,
     error::Error,
     fmt,
     future::poll_fn,
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Version,
-    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION},
+    HeaderMap, HeaderName, HeaderValue, Version,
+    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, USER_AGENT},
 };
 use mcp_retry::Delivery;
-use mcp_types::header_value;
+use mcp_types::{LATEST_PROTOCOL_VERSION, ProtocolVersion, header_value};
 use reqwest::{Method, Request};
 use url::Url;
 
@@ -33,6 +34,10 @@ use crate::{
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 3;
+
+const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// How long a body is waited for that cannot change the outcome: the head has decided already.
 const ERROR_BODY_GRACE: Duration = Duration::from_secs(2);
@@ -53,46 +58,98 @@ pub(crate) fn endpoint(url: &str) -> Result<Url, BuildError> {
 /// Sends requests with `reqwest`, and follows redirects within the origin itself.
 pub(crate) struct HttpTransport {
     client: reqwest::Client,
-    url: Url,
+    url: Arc<Url>,
     /// Where it has moved within the origin, as a 308 said (RFC 9110 §15.4.9) and a success there confirmed. What a 307 says
     /// holds for one request only (§15.4.8).
-    moved: RwLock<Option<Url>>,
+    moved: RwLock<Option<Arc<Url>>>,
     identity: String,
-    /// What every request carries.
-    headers: HeaderMap,
+    prepared: Prepared,
     limits: Limits,
 }
 
+/// The headers of every request, those of the protocol with values that stand in: where all names are there already, a request
+/// only puts its values in, and its map need not grow.
+struct Prepared {
+    /// Of requests that name something.
+    named: HeaderMap,
+    /// Of those that do not.
+    nameless: HeaderMap,
+}
+
+impl Prepared {
+    fn new(user_agent: Option<HeaderValue>) -> Self {
+        let mut nameless = HeaderMap::with_capacity(8);
+        nameless.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        nameless.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        nameless.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
+        if let Some(user_agent) = user_agent {
+            nameless.insert(USER_AGENT, user_agent);
+        }
+        nameless.insert(MCP_PROTOCOL_VERSION, HeaderValue::from_static(LATEST_PROTOCOL_VERSION));
+        nameless.insert(MCP_METHOD, HeaderValue::from_static(""));
+        let mut named = nameless.clone();
+        named.insert(MCP_NAME, HeaderValue::from_static(""));
+        Self { named, nameless }
+    }
+
+    fn of(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
+        let mut headers = if request.name.is_some() { self.named.clone() } else { self.nameless.clone() };
+        if request.headers.contains_key(USER_AGENT) {
+            headers.remove(USER_AGENT);
+        }
+        for (name, value) in &request.headers {
+            headers.append(name, value.clone());
+        }
+        let version = &request.protocol_version;
+        if *version == ProtocolVersion::LATEST {
+            headers.insert(MCP_PROTOCOL_VERSION, HeaderValue::from_static(LATEST_PROTOCOL_VERSION));
+        } else {
+            headers.insert(MCP_PROTOCOL_VERSION, sendable(HeaderValue::try_from(version.as_str()))?);
+        }
+        headers.insert(MCP_METHOD, HeaderValue::from_static(request.method));
+        if let Some(name) = &request.name {
+            headers.insert(MCP_NAME, name_header(name)?);
+        }
+        Ok(headers)
+    }
+}
+
+/// The header that names the target: shared with the request where that can be, not copied.
+fn name_header(name: &Arc<str>) -> Result<HeaderValue, TransportError> {
+    struct Shared(Arc<str>);
+
+    impl AsRef<[u8]> for Shared {
+        fn as_ref(&self) -> &[u8] {
+            self.0.as_bytes()
+        }
+    }
+
+    sendable(match header_value::encode(name) {
+        Cow::Borrowed(_) => HeaderValue::from_maybe_shared(Bytes::from_owner(Shared(name.clone()))),
+        Cow::Owned(wrapped) => HeaderValue::try_from(wrapped),
+    })
+}
+
 impl HttpTransport {
-    pub(crate) fn new(client: reqwest::Client, url: Url, limits: Limits) -> Self {
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
+    pub(crate) fn new(
+        client: reqwest::Client,
+        url: Url,
+        limits: Limits,
+        user_agent: Option<HeaderValue>,
+    ) -> Self {
         let identity = identity(&url);
-        Self { client, url, moved: RwLock::default(), identity, headers, limits }
+        let url = Arc::new(url);
+        Self { client, url, moved: RwLock::default(), identity, prepared: Prepared::new(user_agent), limits }
     }
 
     /// Where requests are sent first.
-    fn place(&self) -> Url {
+    fn place(&self) -> Arc<Url> {
         let moved = self.moved.read().unwrap_or_else(PoisonError::into_inner);
         moved.as_ref().unwrap_or(&self.url).clone()
     }
 
-    fn moved_to(&self, place: Option<Url>) {
+    fn moved_to(&self, place: Option<Arc<Url>>) {
         *self.moved.write().unwrap_or_else(PoisonError::into_inner) = place;
-    }
-
-    /// What one POST carries: built for each, so that the usual one, which is not redirected, needs no second copy.
-    fn headers(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
-        let mut headers = self.headers.clone();
-        headers.extend(request.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        headers.insert("mcp-protocol-version", header(request.protocol_version.as_str())?);
-        headers.insert("mcp-method", HeaderValue::from_static(request.method));
-        if let Some(name) = &request.name {
-            headers.insert("mcp-name", header(&header_value::encode(name))?);
-        }
-        Ok(headers)
     }
 
     /// Makes one POST. What is no proof that nothing was handed over leaves its fate unknown.
@@ -132,8 +189,8 @@ impl HttpTransport {
     ) -> Result<Exchange, TransportError> {
         let length = http_body::Body::size_hint(&body).exact();
         let mut reader = BodyReader::new(body, &mut head.headers);
-        let media_type = head.media_type();
-        let undone = !head.headers.contains_key("content-encoding");
+        let media_type = cx.content_type.clone();
+        let undone = !head.headers.contains_key(CONTENT_ENCODING);
         match media_type.as_deref() {
             Some(EVENT_STREAM) if undone && head.is_success() => {
                 let mut events = EventStream::new(reader, self.limits.max_event_bytes);
@@ -159,16 +216,14 @@ impl HttpTransport {
             }
         }
     }
-}
 
-#[async_trait]
-impl Transport for HttpTransport {
-    async fn exchange(
+    /// One request out, its messages back; the same as [`exchange`](Transport::exchange), without a box around it.
+    pub(crate) async fn carry(
         &self,
-        request: Outgoing,
+        request: &Outgoing,
         cx: &mut ExchangeContext,
     ) -> Result<Exchange, TransportError> {
-        let headers = self.headers(&request)?;
+        let headers = self.prepared.of(request)?;
         let start = self.place();
         let mut url = start.clone();
         let (mut head, mut body) = self.post(&url, headers, &request.message, cx).await?;
@@ -178,8 +233,8 @@ impl Transport for HttpTransport {
                 break;
             };
             for_good &= head.status == 308;
-            url = target;
-            (head, body) = self.post(&url, self.headers(&request)?, &request.message, cx).await?;
+            url = Arc::new(target);
+            (head, body) = self.post(&url, self.prepared.of(request)?, &request.message, cx).await?;
         }
         if url != start && for_good && head.is_success() {
             self.moved_to(Some(url));
@@ -187,6 +242,17 @@ impl Transport for HttpTransport {
             self.moved_to(None);
         }
         self.read(head, body, cx).await
+    }
+}
+
+#[async_trait]
+impl Transport for HttpTransport {
+    async fn exchange(
+        &self,
+        request: Outgoing,
+        cx: &mut ExchangeContext,
+    ) -> Result<Exchange, TransportError> {
+        self.carry(&request, cx).await
     }
 
     fn identity(&self) -> &str {
@@ -235,8 +301,11 @@ fn identity(url: &Url) -> String {
     }
 }
 
-fn header(value: &str) -> Result<HeaderValue, TransportError> {
-    HeaderValue::try_from(value).map_err(|error| {
+fn sendable<E>(value: Result<HeaderValue, E>) -> Result<HeaderValue, TransportError>
+where
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    value.map_err(|error| {
         TransportError::new(TransportErrorKind::Unsendable, Delivery::NotSent).with_source(error)
     })
 }

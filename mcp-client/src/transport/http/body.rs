@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderMap, header::CONTENT_ENCODING};
 use http_body::Body as _;
 use mcp_retry::Delivery;
@@ -32,6 +32,10 @@ pub(super) const ACCEPT_ENCODING: &str =
 
 /// How much is set aside for a body of announced length before any of it came: a server's word is no reason for more.
 const MAX_ADVANCE: usize = 1 << 20;
+
+/// How much more than has come is set aside later, in times of it: what is only set aside costs addresses and no memory, and a
+/// server that has kept its word so far has bought the trust with as much of its own.
+const TRUST: usize = 32;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -101,7 +105,7 @@ impl BodyReader {
             }
             match self.chunk().await {
                 None => return Ok(all.finish()),
-                Some(chunk) => all.push(&chunk.map_err(broke_off)?, announced.min(MAX_ADVANCE)),
+                Some(chunk) => all.push(&chunk.map_err(broke_off)?, announced),
             }
         }
     }
@@ -152,7 +156,7 @@ impl Source {
 /// A body that came in one piece is never copied.
 enum Collected {
     One(Bytes),
-    Many(BytesMut),
+    Many(Vec<u8>),
 }
 
 impl Collected {
@@ -163,23 +167,43 @@ impl Collected {
         }
     }
 
-    fn push(&mut self, chunk: &[u8], capacity: usize) {
+    /// Adds what came of a body of so many bytes, as far as that was announced.
+    fn push(&mut self, chunk: &[u8], announced: usize) {
         match self {
             Self::One(first) => {
-                let mut buffer = BytesMut::with_capacity(capacity.max(first.len() + chunk.len()));
+                let mut buffer = Vec::new();
+                make_room(&mut buffer, first.len() + chunk.len(), announced);
                 buffer.extend_from_slice(first);
                 buffer.extend_from_slice(chunk);
                 *self = Self::Many(buffer);
             }
-            Self::Many(buffer) => buffer.extend_from_slice(chunk),
+            Self::Many(buffer) => {
+                make_room(buffer, chunk.len(), announced);
+                buffer.extend_from_slice(chunk);
+            }
         }
     }
 
     fn finish(self) -> Bytes {
         match self {
             Self::One(chunk) => chunk,
-            Self::Many(buffer) => buffer.freeze(),
+            Self::Many(buffer) => buffer.into(),
         }
+    }
+}
+
+/// Makes room for what has just come, and for what is yet to come as far as the announcement is trusted; then it is not moved
+/// again. A body of unknown length doubles its room whenever that is too small.
+fn make_room(buffer: &mut Vec<u8>, more: usize, announced: usize) {
+    let length = buffer.len();
+    if buffer.capacity() - length >= more {
+        return;
+    }
+    let trusted = announced.min(MAX_ADVANCE.max(length.saturating_mul(TRUST)));
+    if trusted - length.min(trusted) > more {
+        buffer.reserve_exact(trusted - length);
+    } else {
+        buffer.reserve(more);
     }
 }
 
@@ -284,5 +308,38 @@ mod coded {
             }
             Poll::Ready(data.map(|data| data.map_err(io::Error::other)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The room of a buffer after each chunk.
+    fn rooms(announced: usize, chunk: usize, chunks: usize) -> Vec<usize> {
+        let mut all = Collected::One(vec![b'x'; chunk].into());
+        let mut rooms = Vec::new();
+        for _ in 1..chunks {
+            all.push(&vec![b'x'; chunk], announced);
+            let Collected::Many(buffer) = &all else { panic!("several chunks") };
+            if rooms.last() != Some(&buffer.capacity()) {
+                rooms.push(buffer.capacity());
+            }
+        }
+        assert_eq!(all.finish(), vec![b'x'; chunk * chunks]);
+        rooms
+    }
+
+    #[test]
+    fn room_is_made_as_far_as_the_announcement_can_be_trusted() {
+        // As announced, and no more; moved once where it is long.
+        assert_eq!(rooms(1000, 100, 10), [1000]);
+        assert_eq!(rooms(16 << 20, 256 << 10, 64), [1 << 20, 16 << 20]);
+        // A word that is not kept costs a mebibyte, and later 32 times what came.
+        assert_eq!(rooms(64 << 20, 10, 3), [1 << 20]);
+        assert_eq!(rooms(64 << 20, 256 << 10, 5), [1 << 20, 32 << 20]);
+        // More than announced, or nothing announced: it doubles.
+        assert_eq!(rooms(250, 100, 4), [250, 500]);
+        assert_eq!(rooms(0, 100, 5), [200, 400, 800]);
     }
 }

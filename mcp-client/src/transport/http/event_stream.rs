@@ -32,8 +32,9 @@ impl EventStream {
                 None => return Poll::Ready(Ok(false)),
                 Some(Err(source)) => return Poll::Ready(Err(broke_off(source))),
                 Some(Ok(chunk)) => {
-                    self.parser.push(&chunk);
-                    if !chunk.iter().all(u8::is_ascii_whitespace) {
+                    let has_begun = !chunk.iter().all(u8::is_ascii_whitespace);
+                    self.parser.push_chunk(chunk);
+                    if has_begun {
                         return Poll::Ready(Ok(true));
                     }
                     // Blank lines are no event; they are taken out, so that they do not pile up.
@@ -67,7 +68,7 @@ impl Stream for EventStream {
             }
             match ready!(self.reader.poll_chunk(cx)) {
                 None => return Poll::Ready(None),
-                Some(Ok(chunk)) => self.parser.push(&chunk),
+                Some(Ok(chunk)) => self.parser.push_chunk(chunk),
                 Some(Err(source)) => return Poll::Ready(Some(Err(broke_off(source)))),
             }
         }
