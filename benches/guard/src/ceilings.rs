@@ -23,16 +23,16 @@ const fn at_most(over: Over, workload: Workload, calls: u64, bytes: u64, instruc
 /// Calls of the allocator, bytes asked of it, instructions.
 #[rustfmt::skip]
 pub const CEILINGS: [Ceiling; 10] = [
-    at_most(Memory, Echo, 1, 1, 1),
-    at_most(Memory, Sse, 1, 1, 1),
-    at_most(Memory, Progress, 1, 1, 1),
-    at_most(Memory, Text1M, 1, 1, 1),
-    at_most(Memory, Typed, 1, 1, 1),
-    at_most(Http, Echo, 1, 1, 1),
-    at_most(Http, Sse, 1, 1, 1),
-    at_most(Http, Progress, 1, 1, 1),
-    at_most(Http, Text1M, 1, 1, 1),
-    at_most(Http, Typed, 1, 1, 1),
+    at_most(Memory, Echo, 22, 7_496, 32_996),
+    at_most(Memory, Sse, 23, 7_544, 34_090),
+    at_most(Memory, Progress, 1_044, 23_690, 6_402_065),
+    at_most(Memory, Text1M, 38, 2_313_632, 21_104_342),
+    at_most(Memory, Typed, 37_049, 2_844_829, 81_645_554),
+    at_most(Http, Echo, 88, 30_515, 115_876),
+    at_most(Http, Sse, 91, 22_722, 123_883),
+    at_most(Http, Progress, 1_142, 39_371, 12_823_423),
+    at_most(Http, Text1M, 111, 5_387_811, 23_578_081),
+    at_most(Http, Typed, 38_210, 5_956_998, 85_945_220),
 ];
 
 /// Head room of the ceilings that are printed, in hundredths: of what is counted exactly, and of what depends on the
