@@ -1,1 +1,3 @@
-//! Nothing to be used: see `benches/`.
+//! What the clients that are written by hand share.
+
+pub mod wire;

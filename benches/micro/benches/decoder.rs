@@ -31,13 +31,20 @@ fn bench(bencher: Bencher<'_, '_>, result: &Value) {
 
 #[divan::bench(args = [10, 10_000, 1 << 20])]
 fn text(bencher: Bencher<'_, '_>, size: usize) {
-    bench(bencher, &json!({ "resultType": "complete", "content": [{ "type": "text", "text": "x".repeat(size) }] }));
+    bench(
+        bencher,
+        &json!({ "resultType": "complete", "content": [{ "type": "text", "text": "x".repeat(size) }] }),
+    );
 }
 
 #[divan::bench(args = [100, 10_000])]
 fn structured(bencher: Bencher<'_, '_>, rows: u64) {
-    let rows: Vec<Value> = (0..rows).map(|n| json!({ "id": n, "name": format!("row {n}"), "ok": n % 2 == 0 })).collect();
-    bench(bencher, &json!({ "resultType": "complete", "content": [], "structuredContent": { "rows": rows } }));
+    let rows: Vec<Value> =
+        (0..rows).map(|n| json!({ "id": n, "name": format!("row {n}"), "ok": n % 2 == 0 })).collect();
+    bench(
+        bencher,
+        &json!({ "resultType": "complete", "content": [], "structuredContent": { "rows": rows } }),
+    );
 }
 
 #[divan::bench(args = [1000])]

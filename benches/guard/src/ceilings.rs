@@ -1,0 +1,122 @@
+//! The ceilings. They change with the code of the client, with that of its dependencies (`Cargo.lock`), and a little with the
+//! compiler; `.ci/perf-guard --print` prints them anew.
+
+use mcp_bench_kit::workload::Workload::{self, Echo, Progress, Sse, Text1M, Typed};
+
+use crate::run::{
+    Over::{self, Http, Memory},
+    Usage,
+};
+
+/// What one call needs at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceiling {
+    pub over: Over,
+    pub workload: Workload,
+    most: Usage,
+}
+
+const fn at_most(over: Over, workload: Workload, calls: u64, bytes: u64, instructions: u64) -> Ceiling {
+    Ceiling { over, workload, most: Usage { calls, bytes, instructions: Some(instructions) } }
+}
+
+/// Calls of the allocator, bytes asked of it, instructions.
+#[rustfmt::skip]
+pub const CEILINGS: [Ceiling; 10] = [
+    at_most(Memory, Echo, 22, 7_496, 32_996),
+    at_most(Memory, Sse, 23, 7_544, 34_090),
+    at_most(Memory, Progress, 1_044, 23_690, 6_402_065),
+    at_most(Memory, Text1M, 38, 2_313_632, 21_104_342),
+    at_most(Memory, Typed, 37_049, 2_844_829, 81_645_554),
+    at_most(Http, Echo, 88, 30_515, 115_876),
+    at_most(Http, Sse, 91, 22_722, 123_883),
+    at_most(Http, Progress, 1_142, 39_371, 12_823_423),
+    at_most(Http, Text1M, 111, 5_387_811, 23_578_081),
+    at_most(Http, Typed, 38_210, 5_956_998, 85_945_220),
+];
+
+/// Head room of the ceilings that are printed, in hundredths: of what is counted exactly, and of what depends on the
+/// compiler. Over HTTP, how the bytes are cut adds some more.
+const ROOM: u64 = 2;
+const ROOM_OF_INSTRUCTIONS: u64 = 5;
+const ROOM_OVER_HTTP: u64 = 3;
+
+impl Ceiling {
+    pub fn name(&self) -> String {
+        format!("{:?} over {}", self.workload, self.over)
+    }
+
+    /// Prints what was measured beside what is allowed; whether it is within.
+    pub fn check(&self, usage: &Usage) -> bool {
+        let mut within = true;
+        let mut side = |what: &str, is: u64, most: u64| {
+            within &= is <= most;
+            format!("{is} {what} ({}at most {most})", if is <= most { "" } else { "TOO MUCH: " })
+        };
+        let mut sides = vec![
+            side("allocator calls", usage.calls, self.most.calls),
+            side("bytes", usage.bytes, self.most.bytes),
+        ];
+        if let (Some(is), Some(most)) = (usage.instructions, self.most.instructions) {
+            sides.push(side("instructions", is, most));
+        }
+        println!("{} {}: {}", if within { "ok  " } else { "FAIL" }, self.name(), sides.join(", "));
+        within
+    }
+
+    /// The line of [`CEILINGS`] for what was measured.
+    pub fn with(&self, usage: &Usage) -> String {
+        let over = if self.over == Http { ROOM_OVER_HTTP } else { 0 };
+        let plus = |count: u64, room: u64| count + (count * (room + over)).div_ceil(100);
+        // What was not counted keeps its ceiling.
+        let instructions = usage
+            .instructions
+            .map_or(self.most.instructions.unwrap_or_default(), |count| plus(count, ROOM_OF_INSTRUCTIONS));
+        format!(
+            "    at_most({:?}, {:?}, {}, {}, {}),",
+            self.over,
+            self.workload,
+            grouped(plus(usage.calls, ROOM)),
+            grouped(plus(usage.bytes, ROOM)),
+            grouped(instructions),
+        )
+    }
+}
+
+/// As Rust reads it best.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push('_');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_the_three_has_its_ceiling() {
+        let ceiling = at_most(Memory, Echo, 10, 1000, 50_000);
+        let usage = Usage { calls: 10, bytes: 1000, instructions: Some(50_000) };
+        assert!(ceiling.check(&usage));
+        assert!(ceiling.check(&Usage { instructions: None, ..usage }));
+        assert!(!ceiling.check(&Usage { calls: 11, ..usage }));
+        assert!(!ceiling.check(&Usage { bytes: 1001, ..usage }));
+        assert!(!ceiling.check(&Usage { instructions: Some(50_001), ..usage }));
+    }
+
+    #[test]
+    fn a_new_ceiling_has_head_room() {
+        let ceiling = at_most(Http, Sse, 1, 1, 7);
+        let usage = Usage { calls: 100, bytes: 20_000, instructions: Some(100_000) };
+        assert_eq!(ceiling.with(&usage), "    at_most(Http, Sse, 105, 21_000, 108_000),");
+        let usage = Usage { instructions: None, ..usage };
+        assert_eq!(ceiling.with(&usage), "    at_most(Http, Sse, 105, 21_000, 7),");
+    }
+}
