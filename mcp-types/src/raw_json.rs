@@ -1,5 +1,11 @@
 //! One JSON value kept as its own text.
 
+mod extent;
+mod known;
+
+#[doc(hidden)]
+pub use self::extent::plain;
+
 use std::fmt;
 
 use serde::de::DeserializeOwned;
@@ -43,6 +49,22 @@ impl RawJson {
     /// When the text is not exactly one JSON value.
     pub fn from_text(text: String) -> Result<Self, JsonError> {
         RawValue::from_string(text).map(Self).map_err(JsonError::reading)
+    }
+
+    /// Takes the JSON value at the very beginning of a text, and tells how long its text is. `None` where no value stands
+    /// there, or one that is nested deeper than 64 levels, which [`from_text`](Self::from_text) may still read.
+    ///
+    /// ```
+    /// use mcp_types::RawJson;
+    ///
+    /// let (value, length) = RawJson::at_start(r#"{"a":[1.50]}, "b""#).unwrap();
+    /// assert_eq!((value.get(), length), (r#"{"a":[1.50]}"#, 12));
+    /// assert!(RawJson::at_start("]").is_none());
+    /// ```
+    pub fn at_start(text: &str) -> Option<(Self, usize)> {
+        let length = extent::extent(text)?;
+        let raw = known::raw_value(text.get(..length)?)?;
+        Some((Self(raw), length))
     }
 
     /// Wraps a raw value.

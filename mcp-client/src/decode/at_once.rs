@@ -105,13 +105,11 @@ pub(crate) fn at_once<M: Answer>(
 
 /// Keeps a value. A second one is not usual.
 fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
-    match slot {
-        Some(_) => None,
-        None => {
-            *slot = Some(value);
-            Some(())
-        }
+    if slot.is_some() {
+        return None;
     }
+    *slot = Some(value);
+    Some(())
 }
 
 /// Progress with the token that is our id.
@@ -134,14 +132,12 @@ fn progress<R>(scan: &mut Scan<'_>, id: i64) -> Option<AtOnce<R>> {
 fn number(scan: &mut Scan<'_>) -> Option<f64> {
     scan.peek()?;
     let start = scan.at();
-    match scan.integer().map(i32::try_from) {
-        Some(Ok(small)) => Some(f64::from(small)),
-        // Fractions and the like: rounded as everywhere else.
-        _ => {
-            scan.rewind(start);
-            scan.value()
-        }
+    if let Some(Ok(small)) = scan.integer().map(i32::try_from) {
+        return Some(f64::from(small));
     }
+    // Fractions and the like: rounded as everywhere else.
+    scan.rewind(start);
+    scan.value()
 }
 
 #[cfg(test)]

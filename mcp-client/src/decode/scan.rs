@@ -5,8 +5,12 @@
 
 use std::ops::Range;
 
+use mcp_types::{RawJson, plain};
 use memchr::memchr;
 use serde::Deserialize;
+
+/// Strings of fewer bytes are short.
+const SHORT: usize = 64;
 
 /// The text, and how far it was read.
 #[derive(Debug)]
@@ -100,7 +104,7 @@ impl<'a> Scan<'a> {
     pub(crate) fn name(&mut self) -> Option<&'a str> {
         self.eat(b'"')?;
         let rest = self.text.get(self.at..)?;
-        let length = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F))?;
+        let length = plain(rest.as_bytes());
         if rest.as_bytes().get(length) != Some(&b'"') {
             return None;
         }
@@ -162,13 +166,26 @@ impl<'a> Scan<'a> {
     fn raw_string(&mut self) -> Option<&'a str> {
         self.eat(b'"')?;
         let rest = self.text.get(self.at..)?;
-        let length = closing_quote(rest.as_bytes())?;
+        // Most strings are short and have no escapes: one look tells both.
+        let start = rest.as_bytes().get(..SHORT).unwrap_or(rest.as_bytes());
+        let mut length = plain(start);
+        let is_short = start.get(length) == Some(&b'"');
+        if !is_short {
+            length = closing_quote(rest.as_bytes())?;
+        }
         let raw = rest.get(..length)?;
-        // The whole of it, which is many bytes at a time.
-        if raw.bytes().fold(false, |found, byte| found | (byte < 0x20)) {
+        if !is_short && has_control(raw) {
             return None;
         }
         self.at += length + 1;
+        Some(raw)
+    }
+
+    /// A value as it is.
+    pub(crate) fn raw(&mut self) -> Option<RawJson> {
+        self.peek()?;
+        let (raw, length) = RawJson::at_start(self.text.get(self.at..)?)?;
+        self.at += length;
         Some(raw)
     }
 
@@ -179,6 +196,11 @@ impl<'a> Scan<'a> {
         self.at += values.byte_offset();
         Some(value)
     }
+}
+
+/// All bytes are looked at, which is many at a time.
+fn has_control(text: &str) -> bool {
+    text.bytes().fold(0, |found, byte| found | u8::from(byte < 0x20)) != 0
 }
 
 /// The quote that ends a string: the first one with an even number of backslashes before it.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mcp_types::{CallToolResult, ContentBlock, RawJson, RawMap, ResultMeta, ResultType};
+use mcp_types::{CallToolResult, ContentBlock, RawMap, ResultMeta, ResultType};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -67,13 +67,13 @@ pub(crate) fn call_tool(scan: &mut Scan<'_>, want: Option<&dyn Want>) -> Option<
                 &mut structured,
                 match want {
                     Some(want) => want.read(scan).map(|()| None)?,
-                    None => Some(scan.value::<RawJson>()?),
+                    None => Some(scan.raw()?),
                 },
             ),
             "isError" => once(&mut is_error, scan.boolean()?),
             "_meta" => once(&mut meta, scan.value::<ResultMeta>()?),
             _ if count > MAX_USUAL_MEMBERS => None,
-            _ => extra.insert(name, scan.value()?).is_none().then_some(()),
+            _ => extra.insert(name, scan.raw()?).is_none().then_some(()),
         }
     })?;
     if want.is_some() && (structured.is_none() || is_error == Some(true)) {
@@ -99,27 +99,27 @@ fn blocks(scan: &mut Scan<'_>, is_unseen: bool) -> Option<Vec<ContentBlock>> {
         }
         scan.peek()?;
         let start = scan.at();
-        match plain_text(scan, is_unseen) {
-            Some(text) => blocks.extend(text.map(ContentBlock::text)),
-            None => {
-                scan.rewind(start);
-                blocks.push(ContentBlock::from_raw(scan.value::<&RawValue>()?));
+        if let Some(text) = plain_text(scan, is_unseen) {
+            if !is_unseen {
+                blocks.push(ContentBlock::text(text));
             }
+        } else {
+            scan.rewind(start);
+            blocks.push(ContentBlock::from_raw(scan.value::<&RawValue>()?));
         }
         Some(())
     })?;
     Some(blocks)
 }
 
-/// Reads a block that is text and says nothing else.
-fn plain_text(scan: &mut Scan<'_>, is_unseen: bool) -> Option<Option<String>> {
+/// Reads a block that is text and says nothing else; where nobody looks at it, the text is empty.
+fn plain_text(scan: &mut Scan<'_>, is_unseen: bool) -> Option<String> {
     let mut kind = None;
     let mut text = None;
     scan.object(|scan, name| match name {
         "type" => once(&mut kind, (scan.name()? == "text").then_some(())?),
-        "text" => {
-            once(&mut text, if is_unseen { scan.skip_string().map(|()| None)? } else { Some(scan.string()?) })
-        }
+        "text" if is_unseen => once(&mut text, scan.skip_string().map(|()| String::new())?),
+        "text" => once(&mut text, scan.string()?),
         _ => None,
     })?;
     kind?;
