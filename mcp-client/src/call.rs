@@ -156,8 +156,8 @@ pub(crate) async fn run<M: Answer>(
     state: Option<&State>,
 ) -> Result<Finished<M::Result>, CallError> {
     let span = CallSpan::begin(client, spec);
-    // On the heap: whoever wraps a call's future, with a time limit say, moves it, and thousands may be under way.
-    span.within(Box::pin(make::<M>(client, spec, state, span.clone()))).await
+    // Not on the heap of its own: it has a few KiB, which a task keeps there anyway.
+    span.within(make::<M>(client, spec, state, span.clone())).await
 }
 
 async fn make<M: Answer>(
