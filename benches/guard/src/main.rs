@@ -20,8 +20,9 @@ use self::{
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often allocations are counted: how the bytes of a socket are cut is chance, so the lowest count stands.
-const TRIES: usize = 3;
+/// How often allocations are counted at least, and, while they are above their ceiling, at most. How the bytes of a socket are
+/// cut is chance, above all on a busy machine, so the lowest count stands: what a call needs always, it needs every time.
+const TRIES: (usize, usize) = (2, 10);
 
 const HELP: &str = "\
 perf-guard [--print] [--no-instructions]
@@ -99,14 +100,14 @@ fn measure(ceiling: &Ceiling, url: &str, valgrind: bool) -> Result<Usage> {
         url: url.to_owned(),
     };
     let mut lowest: Option<Usage> = None;
-    for _ in 0..TRIES {
+    for tried in 0..TRIES.1 {
+        if tried >= TRIES.0 && lowest.is_some_and(|usage| ceiling.holds(&usage)) {
+            break;
+        }
         let found = run::allocations(&run(many))?;
         let before = lowest.unwrap_or(found);
-        lowest = Some(Usage {
-            calls: found.calls.min(before.calls),
-            bytes: found.bytes.min(before.bytes),
-            ..found
-        });
+        let (calls, bytes) = (found.calls.min(before.calls), found.bytes.min(before.bytes));
+        lowest = Some(Usage { calls, bytes, instructions: None });
     }
     let mut usage = lowest.ok_or("nothing was counted")?;
     if valgrind {

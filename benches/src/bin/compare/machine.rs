@@ -22,7 +22,7 @@ pub fn describe(rig: &Rig) -> String {
         .map(|name| format!("{name} {}", version(name).unwrap_or("?")))
         .join(", ");
     format!(
-        "{}. {versions}; {}. {}. {} rounds{}.",
+        "{}. {versions}; {}. {}. Rounds: {}{}.",
         said("date", &["-u", "+%Y-%m-%d"]),
         said("rustc", &["--version"]),
         machine(),

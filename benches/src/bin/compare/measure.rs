@@ -155,7 +155,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 type Run<T> = std::result::Result<T, String>;
 
 /// Rounds in which each client runs once.
-fn rounds<T>(rig: &Rig, count: usize, mut run: impl FnMut(Client) -> Run<T>) -> Vec<[Run<T>; 5]> {
+fn rounds<T>(count: usize, mut run: impl FnMut(Client) -> Run<T>) -> Vec<[Run<T>; 5]> {
     (0..count)
         .map(|round| {
             eprintln!("  round {} of {count}", round + 1);
@@ -189,7 +189,7 @@ pub fn costs(
 ) -> Result<Vec<Measured>> {
     let calls = rig.fewer(calls);
     let job = |client| Job { warm_up, ..rig.job(client, workload, calls, in_flight) };
-    let times = rounds(rig, rig.rounds, |client| rig.report(client, &job(client)));
+    let times = rounds(rig.rounds, |client| rig.report(client, &job(client)));
     let allocations = [CLIENTS.map(|client| rig.report(client, &Job { count: true, ..job(client) }))];
     let mut rows = Vec::new();
     if rig.valgrind {
@@ -230,7 +230,7 @@ fn instructions(
 pub fn batches(rig: &Rig, workload: Workload, batches: usize, in_flight: usize) -> Result<Vec<Measured>> {
     let batches = rig.fewer(batches);
     let calls = batches * in_flight;
-    let runs = rounds(rig, rig.rounds, |client| {
+    let runs = rounds(rig.rounds, |client| {
         rig.report(client, &Job { warm_up: in_flight, ..rig.job(client, workload, calls, in_flight) })
     });
     Ok(vec![row("wall of all 64, ms", &runs, |report| report.wall_us / 1e3 / batches as f64)])
@@ -243,7 +243,7 @@ pub fn memory(rig: &Rig, workload: Workload, in_flight: usize) -> Result<Vec<Mea
         return Ok(vec![Measured { unit: "KiB per call", cells: vec![Cell::None(why); CLIENTS.len()] }]);
     }
     let patience_ms = HOLD_PATIENCE.as_millis().try_into().unwrap_or(u64::MAX);
-    let runs = rounds(rig, rig.rounds.min(3), |client| {
+    let runs = rounds(rig.rounds.min(3), |client| {
         let job = rig.job(client, workload, in_flight, in_flight);
         rig.report(client, &Job { warm_up: 1, patience_ms, ..job })
     });
@@ -264,7 +264,7 @@ pub fn memory(rig: &Rig, workload: Workload, in_flight: usize) -> Result<Vec<Mea
 
 /// Connections, as the server counts them.
 pub fn connections(rig: &Rig, workload: Workload, calls: usize) -> Result<Vec<Measured>> {
-    let runs = rounds(rig, 1, |client| {
+    let runs = rounds(1, |client| {
         let before = rig.server.stats().map_err(|error| error.to_string())?;
         if before.wrong > 0 {
             return Err("requests were not as the protocol asks".to_owned());
@@ -292,7 +292,7 @@ pub fn system_calls(rig: &Rig, workload: Workload, calls: usize) -> Result<Vec<M
         Ok(total(&fs::read_to_string(&file)?).ok_or("strace counted nothing")?)
     };
     let few = calls / 10;
-    let runs = rounds(rig, 1, |client| {
+    let runs = rounds(1, |client| {
         let per_call = || Ok((count(client, calls + few)? - count(client, few)?) / calls as f64);
         per_call().map_err(|error: Box<dyn std::error::Error + Send + Sync>| error.to_string())
     });
@@ -309,7 +309,7 @@ fn total(table: &str) -> Option<f64> {
 /// From the start of the process to its report, which follows its first result at once.
 pub fn cold_start(rig: &Rig, workload: Workload, starts: usize) -> Result<Vec<Measured>> {
     let starts = rig.fewer(starts);
-    let runs = rounds(rig, starts, |client| {
+    let runs = rounds(starts, |client| {
         let start = || -> Result<f64> {
             let job = Job { processor: None, ..rig.job(client, workload, 1, 1) };
             let mut command = rig.command(client, &[], &job)?;
