@@ -8,7 +8,7 @@ use mcp_types::{Implementation, JsonError, RawJson, RawMap};
 use serde::Serialize;
 
 use crate::{
-    cache::CacheOptions,
+    cache::{CacheOptions, Principal},
     client::{Client, Config, Redact, TraceProvider},
     error::InvalidCall,
     headers,
@@ -50,6 +50,7 @@ pub struct ClientBuilder {
     /// What is put around the transport, innermost first.
     layers: Vec<Layer>,
     cache: CacheOptions,
+    principal: Option<Box<str>>,
     ignore_capabilities: bool,
     completion_rate: u32,
     extensions: RawMap,
@@ -63,6 +64,18 @@ enum Way {
     Custom(Arc<dyn Transport>),
     #[cfg(feature = "http")]
     Http(url::Url, HttpClient),
+}
+
+impl Way {
+    /// Whether it may tell servers who asks without the client's knowing: by headers, cookies or TLS of its own.
+    fn may_hide_credentials(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Custom(_) => true,
+            #[cfg(feature = "http")]
+            Self::Http(_, client) => !matches!(client, HttpClient::Default),
+        }
+    }
 }
 
 #[cfg(feature = "http")]
@@ -94,6 +107,7 @@ impl ClientBuilder {
             trace: None,
             layers: Vec::new(),
             cache: CacheOptions::default(),
+            principal: None,
             ignore_capabilities: false,
             completion_rate: DEFAULT_COMPLETION_RATE,
             extensions: RawMap::new(),
@@ -422,6 +436,38 @@ impl ClientBuilder {
         self
     }
 
+    /// Says whose private results these are, so that others of the same name can use them from a shared
+    /// [store](crate::cache::CacheStore): a user, an account, a tenant. It goes nowhere but into the digest that keys end with,
+    /// beside all headers and the token.
+    ///
+    /// By default nobody is named. What is seen in headers and tokens is enough then for a client that is built by
+    /// [`http`](Self::http) alone. With a [transport](Self::transport), a [layer](Self::layer) or an HTTP client of yours
+    /// ([`http_with`](Self::http_with), [`http_unguarded`](Self::http_unguarded)), credentials may be added that the client does
+    /// not see: it then keeps private results to itself and its clones. Name the principal only where all requests of this
+    /// client are made with its rights. Public results are for everybody in any case.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "http")]
+    /// # fn f(identity: reqwest::ClientBuilder) -> Result<(), mcp_client::BuildError> {
+    /// use mcp_client::{Client, cache::CacheOptions};
+    ///
+    /// let shared = CacheOptions::new();
+    /// // The certificate of the HTTP client says who asks.
+    /// let alice = Client::builder()
+    ///     .http_with("https://mcp.example.com/mcp", identity)?
+    ///     .cache(shared.clone())
+    ///     .cache_principal("alice")
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cache_principal(mut self, name: impl Into<String>) -> Self {
+        self.principal = Some(name.into().into());
+        self
+    }
+
     /// Sends requests also for what the server says it does not offer (default: they are refused here, once
     /// [`discover`](Client::discover) has asked it).
     pub fn ignore_capabilities(mut self) -> Self {
@@ -466,6 +512,11 @@ impl ClientBuilder {
         if let Some(refusal) = self.refusal {
             return Err(BuildError::Header(refusal));
         }
+        let principal = match self.principal {
+            Some(name) => Principal::Named(name),
+            None if self.way.may_hide_credentials() || !self.layers.is_empty() => Principal::hidden(),
+            None => Principal::Visible,
+        };
         let transport: Arc<dyn Transport> = match self.way {
             Way::None => return Err(BuildError::NoTransport),
             Way::Custom(transport) => transport,
@@ -510,7 +561,7 @@ impl ClientBuilder {
             completions: Pace::new(self.completion_rate),
             extensions: self.extensions,
         };
-        Client::from_parts(transport, config, self.cache)
+        Client::from_parts(transport, config, self.cache, principal)
     }
 }
 

@@ -7,7 +7,7 @@ use mcp_types::ResultType;
 use tokio::time::Instant;
 
 use crate::{
-    cache::{CacheEntry, Cacheable, Freshness, Lookup},
+    cache::{CacheEntry, Cacheable, Freshness, Lookup, Variant},
     call::{Finished, RequestBuilder, Spec, from_cache, run as run_call, token_in_time},
     cancel::CancelHandle,
     client::Client,
@@ -83,6 +83,8 @@ pub(crate) async fn run<M: Answer>(
     let Some(cacheable) = Cacheable::of(M::NAME, cursor.as_deref(), uri.as_deref()) else {
         return run_call::<M>(client, spec, None).await;
     };
+    let kinds = spec.kinds.unwrap_or(client.accepted_input());
+    let cacheable = cacheable.saying(Variant::of(&spec.meta, kinds, &client.config().extensions));
     let mut token = None;
     if client.has_token_source(spec) {
         // What it takes to learn who asks is part of the call's time.

@@ -24,7 +24,7 @@ use mcp_types::{
 
 use crate::{
     builder::{BuildError, ClientBuilder},
-    cache::{Authorization, Cache, CacheOptions},
+    cache::{Authorization, Cache, CacheOptions, Principal},
     call::{CallToolBuilder, RequestBuilder, Spec},
     continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
     decode::Expect,
@@ -143,11 +143,12 @@ impl Client {
         transport: Arc<dyn Transport>,
         config: Config,
         cache: CacheOptions,
+        principal: Principal,
     ) -> Result<Self, BuildError> {
         let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds, &config.extensions)
             .map_err(BuildError::info)?;
         let inner = Inner {
-            cache: Cache::new(cache, transport.identity()),
+            cache: Cache::new(cache, transport.identity(), principal),
             transport,
             config,
             protocol_meta,

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Authorization, CacheEntry, CacheKey, CacheOptions, CacheSelector, CacheStore, Cacheable, Freshness,
-    Invalidation,
+    Invalidation, Principal,
     guarded::Guarded,
     marks::Marks,
     place::{Place, Server},
@@ -22,6 +22,7 @@ use super::{
 /// The kept results of one server. No method fails; a cache that is off finds and keeps nothing.
 pub(crate) struct Cache {
     identity: Arc<str>,
+    principal: Principal,
     server: Server,
     store: Guarded,
     marks: Arc<Marks>,
@@ -46,9 +47,10 @@ pub(crate) struct Ticket(Option<(Place, u64)>);
 
 impl Cache {
     /// The cache of the server that a transport [identifies](crate::transport::Transport::identity).
-    pub(crate) fn new(options: CacheOptions, identity: &str) -> Self {
+    pub(crate) fn new(options: CacheOptions, identity: &str, principal: Principal) -> Self {
         Self {
             identity: identity.into(),
+            principal,
             server: Server::new(identity),
             enabled: options.is_enabled(),
             max_ttl: options.max_ttl,
@@ -63,9 +65,9 @@ impl Cache {
     }
 
     /// Whose results may be used, and as whose they are kept: of all headers that the caller added, for the client and for
-    /// the call, and the bearer token if it is none of them.
+    /// the call, the bearer token if it is none of them, and the principal of the client.
     pub(crate) fn authorization(&self, headers: &HeaderMap, bearer_token: Option<&str>) -> Authorization {
-        Authorization::of(&self.identity, headers, bearer_token)
+        Authorization::of(&self.identity, headers, bearer_token, &self.principal)
     }
 
     /// What is kept of the result: with these credentials, or for everybody.

@@ -13,7 +13,9 @@ pub const DEFAULT_STORE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How results are kept: by default in a [`MemoryStore`] of the client's own.
 ///
 /// Clones share the store, and what they know of changes: give clones of one value to several clients, of one server or
-/// many, and what one client is told of no other uses any more.
+/// many, and what one client is told of no other uses any more. Public results are for all of them, private ones for those
+/// with the same headers and token; clients with a transport, a layer or an HTTP client of yours keep their private ones to
+/// themselves unless they [say whose these are](crate::ClientBuilder::cache_principal).
 ///
 /// ```
 /// use std::time::Duration;
