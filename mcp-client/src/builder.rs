@@ -1,5 +1,7 @@
 //! How a client is built.
 
+mod principal;
+
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use http::HeaderMap;
@@ -8,7 +10,7 @@ use mcp_types::{Implementation, JsonError, RawJson, RawMap};
 use serde::Serialize;
 
 use crate::{
-    cache::{CacheOptions, Principal},
+    cache::CacheOptions,
     client::{Client, Config, Redact, TraceProvider},
     error::InvalidCall,
     headers,
@@ -50,7 +52,8 @@ pub struct ClientBuilder {
     /// What is put around the transport, innermost first.
     layers: Vec<Layer>,
     cache: CacheOptions,
-    principal: Option<Box<str>>,
+    /// The principal that was named.
+    named: Option<Box<str>>,
     ignore_capabilities: bool,
     completion_rate: u32,
     extensions: RawMap,
@@ -64,18 +67,6 @@ enum Way {
     Custom(Arc<dyn Transport>),
     #[cfg(feature = "http")]
     Http(url::Url, HttpClient),
-}
-
-impl Way {
-    /// Whether it may tell servers who asks without the client's knowing: by headers, cookies or TLS of its own.
-    fn may_hide_credentials(&self) -> bool {
-        match self {
-            Self::None => false,
-            Self::Custom(_) => true,
-            #[cfg(feature = "http")]
-            Self::Http(_, client) => !matches!(client, HttpClient::Default),
-        }
-    }
 }
 
 #[cfg(feature = "http")]
@@ -107,7 +98,7 @@ impl ClientBuilder {
             trace: None,
             layers: Vec::new(),
             cache: CacheOptions::default(),
-            principal: None,
+            named: None,
             ignore_capabilities: false,
             completion_rate: DEFAULT_COMPLETION_RATE,
             extensions: RawMap::new(),
@@ -409,7 +400,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether the server's annotations of its tools count as evidence that they can be repeated (default: they do not).
+    /// Whether the server's annotations of its tools count as evidence that they can be repeated (default: they do not). Those
+    /// of a list that is not public count for calls with the same headers and token only.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
         self
@@ -433,38 +425,6 @@ impl ClientBuilder {
     /// How results that may be kept are kept (default: in memory, for as long as the server says).
     pub fn cache(mut self, options: CacheOptions) -> Self {
         self.cache = options;
-        self
-    }
-
-    /// Says whose private results these are, so that others of the same name can use them from a shared
-    /// [store](crate::cache::CacheStore): a user, an account, a tenant. It goes nowhere but into the digest that keys end with,
-    /// beside all headers and the token.
-    ///
-    /// By default nobody is named. What is seen in headers and tokens is enough then for a client that is built by
-    /// [`http`](Self::http) alone. With a [transport](Self::transport), a [layer](Self::layer) or an HTTP client of yours
-    /// ([`http_with`](Self::http_with), [`http_unguarded`](Self::http_unguarded)), credentials may be added that the client does
-    /// not see: it then keeps private results to itself and its clones. Name the principal only where all requests of this
-    /// client are made with its rights. Public results are for everybody in any case.
-    ///
-    /// # Examples
-    ///
-    /// ```no_run
-    /// # #[cfg(feature = "http")]
-    /// # fn f(identity: reqwest::ClientBuilder) -> Result<(), mcp_client::BuildError> {
-    /// use mcp_client::{Client, cache::CacheOptions};
-    ///
-    /// let shared = CacheOptions::new();
-    /// // The certificate of the HTTP client says who asks.
-    /// let alice = Client::builder()
-    ///     .http_with("https://mcp.example.com/mcp", identity)?
-    ///     .cache(shared.clone())
-    ///     .cache_principal("alice")
-    ///     .build()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn cache_principal(mut self, name: impl Into<String>) -> Self {
-        self.principal = Some(name.into().into());
         self
     }
 
@@ -512,11 +472,7 @@ impl ClientBuilder {
         if let Some(refusal) = self.refusal {
             return Err(BuildError::Header(refusal));
         }
-        let principal = match self.principal {
-            Some(name) => Principal::Named(name),
-            None if self.way.may_hide_credentials() || !self.layers.is_empty() => Principal::hidden(),
-            None => Principal::Visible,
-        };
+        let principal = self.principal();
         let transport: Arc<dyn Transport> = match self.way {
             Way::None => return Err(BuildError::NoTransport),
             Way::Custom(transport) => transport,
