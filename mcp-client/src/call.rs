@@ -226,7 +226,7 @@ async fn attempt<M: Answer>(
 ) -> Result<Decoded<M::Result>, CallError> {
     let id = client.next_id();
     flight.begin_attempt(&id);
-    let authorization = flight.authorization().await?;
+    let authorization = flight.authorization::<M>().await?;
     let trace = flight.trace();
     let mut outgoing =
         request::build::<M>(client, spec, state, id.clone(), flight.tool.as_deref(), trace.as_deref())?;

@@ -97,7 +97,9 @@ impl<'a> Flight<'a> {
         span: CallSpan,
     ) -> Self {
         let lead = deadline.started().elapsed();
-        let tool = client.known_tool(spec);
+        // Of whoever has the token, more is known once the token is.
+        let has_token_source = client.has_token_source(spec);
+        let tool = if has_token_source { spec.tool.clone() } else { client.known_tool(spec, None) };
         let call = Call::new(spec.method)
             .on(client.identity())
             .named(&spec.target)
@@ -151,7 +153,7 @@ impl<'a> Flight<'a> {
     }
 
     /// The `Authorization` of the attempt, where a source gives tokens. Until it has one, nothing was sent.
-    pub(super) async fn authorization(&mut self) -> Result<Option<HeaderValue>, CallError> {
+    pub(super) async fn authorization<M: Answer>(&mut self) -> Result<Option<HeaderValue>, CallError> {
         if !self.client.has_token_source(self.spec) {
             return Ok(None);
         }
@@ -162,8 +164,20 @@ impl<'a> Flight<'a> {
         };
         let header = self.token.as_ref().map(BearerToken::header).transpose();
         let header = header.map_err(TokenError::before_the_call)?;
+        self.recall::<M>()?;
         self.exchange.go_on();
         Ok(header)
+    }
+
+    /// What the server said before to whoever has the token of this attempt.
+    fn recall<M: Answer>(&mut self) -> Result<(), InvalidCall> {
+        self.client.check_offered::<M>(self.spec, self.token.as_ref())?;
+        // What was listed for this very call stays.
+        if M::NAME == CallTool::NAME && !self.repaired.has_listed() {
+            self.tool = self.client.known_tool(self.spec, self.token.as_ref());
+            self.running.set_evidence(self.client.evidence(self.spec, self.tool.as_deref()));
+        }
+        self.refusal().map_or(Ok(()), Err)
     }
 
     pub(super) fn has_token_source(&self) -> bool {

@@ -31,6 +31,13 @@ pub(crate) struct Repaired {
     token: bool,
 }
 
+impl Repaired {
+    /// Whether the tool was listed for this call.
+    pub(super) fn has_listed(self) -> bool {
+        self.headers
+    }
+}
+
 /// What can be mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
