@@ -26,16 +26,11 @@ pub use self::{
     builder::{CallToolBuilder, RequestBuilder},
 };
 pub(crate) use self::{
-    bounds::MaxTimeout,
-    flight::{Finished, from_cache, no_record, refuse},
+    bounds::{CutOff, Deadline, MaxTimeout, within},
+    flight::{Finished, dropped, from_cache, no_record, refuse},
     inner::InnerPosts,
 };
-use self::{
-    bounds::{CutOff, Deadline, within},
-    flight::Flight,
-    reading::Reading,
-    repair::Repair,
-};
+use self::{flight::Flight, reading::Reading, repair::Repair};
 use crate::{
     cancel::{CancelHandle, cancelled},
     client::Client,
@@ -46,7 +41,6 @@ use crate::{
     method::Answer,
     request,
     spans::CallSpan,
-    token::{BearerToken, TokenError},
     tool_book::KnownTool,
     trace_context::TraceContext,
     updates::Listeners,
@@ -163,9 +157,14 @@ async fn make<M: Answer>(
     if let Some(refusal) = flight.refusal() {
         return flight.finish::<M>(Err(refusal.into()));
     }
+    let mut is_over = flight.is_over();
     loop {
         if cancel.is_some_and(CancelHandle::is_cancelled) {
             let error = flight.give_up();
+            return flight.finish::<M>(Err(error));
+        }
+        if std::mem::take(&mut is_over) {
+            let error = timed_out(deadline.allowed(), Delivery::NotSent);
             return flight.finish::<M>(Err(error));
         }
         let ended = {
@@ -202,14 +201,6 @@ async fn make<M: Answer>(
             return flight.finish::<M>(result);
         }
     }
-}
-
-/// The token for a request, as long as the call may take: `None` where time runs out, or the caller gives up.
-pub(crate) async fn token_in_time(
-    client: &Client,
-    spec: &Spec,
-) -> Option<Result<Option<BearerToken>, TokenError>> {
-    within(&Deadline::of(client, spec), spec.cancel.as_ref(), client.token(spec)).await.ok()
 }
 
 fn timed_out(after: Duration, delivery: Delivery) -> CallError {

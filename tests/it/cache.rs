@@ -2,6 +2,7 @@
 
 mod changes;
 mod freshness;
+mod in_time;
 mod pages;
 mod principal;
 mod scope;

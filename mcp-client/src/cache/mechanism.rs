@@ -102,6 +102,11 @@ impl Cache {
         found.await.unwrap_or(Lookup::Miss)
     }
 
+    /// Whether what was found before must not be used any more.
+    pub(crate) fn is_dropped(&self, request: Cacheable<'_>, entry: &CacheEntry) -> bool {
+        self.marks.latest(&self.server.place(request)).covers(entry.received())
+    }
+
     /// What an entry is worth now. Stores may be shared, old or tampered with: nothing in it is taken on trust.
     fn judge(&self, entry: Option<CacheEntry>, key: &CacheKey, place: &Place, now: SystemTime) -> Lookup {
         let Some(entry) = entry else { return Lookup::Miss };
@@ -151,6 +156,8 @@ impl Cache {
         let public = place.key(None);
         let (key, other) = if hint.public { (public, own) } else { (own, public) };
         let entry = CacheEntry::new(RawJson::from_raw(result.to_owned()), now, hint);
+        // An earlier result must not outlive this one, though the store fails, or is given no time to end its work.
+        let mut unless_stored = Superseded { marks: &self.marks, place, now, is_over: false };
         let stored = self.store.within(|store| async move {
             store.put(&key, entry).await;
             // The server changed its mind on who may have it: its latest word holds.
@@ -161,7 +168,9 @@ impl Cache {
             }
             kept
         });
-        stored.await.unwrap_or(false)
+        let stored = stored.await;
+        unless_stored.is_over = stored.is_some();
+        stored.unwrap_or(false)
     }
 
     /// Drops results, whatever the credentials.
@@ -199,6 +208,22 @@ impl Cache {
             if self.enabled {
                 self.store.even_if_paused(CacheStore::clear).await.unwrap_or_default();
             }
+        }
+    }
+}
+
+/// What was kept of a request before a result that was not stored.
+struct Superseded<'a> {
+    marks: &'a Marks,
+    place: &'a Place,
+    now: SystemTime,
+    is_over: bool,
+}
+
+impl Drop for Superseded<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.marks.set(&self.place.all(), self.now);
         }
     }
 }

@@ -66,7 +66,8 @@ impl CacheOptions {
     }
 
     /// How long a store may take each time that it is asked, which a call does at most twice (default: 250 ms). Then the call
-    /// goes on as if the store were empty.
+    /// goes on as if the store were empty. That time is part of the call's own: a store is waited for no longer than the call may
+    /// take, or until it is cancelled, and an answer that cannot be kept in time is handed out all the same.
     pub fn store_timeout(mut self, timeout: Duration) -> Self {
         self.store_timeout = timeout;
         self

@@ -136,6 +136,11 @@ impl<'a> Flight<'a> {
         }
     }
 
+    /// Whether its time was over before its first attempt: nothing is sent then.
+    pub(super) fn is_over(&self) -> bool {
+        self.spec.begun.is_some() && self.lead >= self.deadline.allowed()
+    }
+
     /// A tool whose headers break the rules is not called: servers would refuse it, or others read it wrongly.
     pub(super) fn refusal(&self) -> Option<InvalidCall> {
         let fault = self.tool.as_ref()?.header_params.as_ref().err()?;
@@ -465,8 +470,27 @@ pub(crate) fn from_cache(client: &Client, spec: &Spec, freshness: Freshness) -> 
         blank(Some(client), Some(spec), OutcomeKind::ToolSuccess, Layer::Application, Delivery::NotSent);
     record.result_type = Some(ResultType::Complete);
     record.freshness = freshness;
+    record.duration = since_begun(spec);
     client.observe(&record);
     Box::new(record)
+}
+
+/// Tells the observer of a call that was dropped while no attempt was under way; `record` is that of those before.
+pub(crate) fn dropped(client: &Client, spec: &Spec, record: Option<Box<CallRecord>>) {
+    if spec.inner.is_some() || !client.is_observed() {
+        return;
+    }
+    let nothing_sent =
+        || blank(Some(client), Some(spec), OutcomeKind::Cancelled, Layer::Local, Delivery::NotSent);
+    let mut record = record.map_or_else(nothing_sent, |record| *record);
+    record.outcome = OutcomeKind::Cancelled;
+    record.layer = Layer::Local;
+    record.duration = since_begun(spec);
+    client.observe(&record);
+}
+
+fn since_begun(spec: &Spec) -> Duration {
+    spec.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
 }
 
 /// Ends a call that was refused here, with its record.
