@@ -1,5 +1,7 @@
 //! How a client is built.
 
+mod principal;
+
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
 use http::HeaderMap;
@@ -52,6 +54,8 @@ pub struct ClientBuilder {
     /// What is put around the transport, innermost first.
     layers: Vec<Layer>,
     cache: CacheOptions,
+    /// The principal that was named.
+    named: Option<Box<str>>,
     ignore_capabilities: bool,
     completion_rate: u32,
     extensions: RawMap,
@@ -96,6 +100,7 @@ impl ClientBuilder {
             trace: None,
             layers: Vec::new(),
             cache: CacheOptions::default(),
+            named: None,
             ignore_capabilities: false,
             completion_rate: DEFAULT_COMPLETION_RATE,
             extensions: RawMap::new(),
@@ -397,7 +402,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether the server's annotations of its tools count as evidence that they can be repeated (default: they do not).
+    /// Whether the server's annotations of its tools count as evidence that they can be repeated (default: they do not). Those
+    /// of a list that is not public count for calls with the same headers and token only.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
         self
@@ -468,6 +474,7 @@ impl ClientBuilder {
         if let Some(refusal) = self.refusal {
             return Err(BuildError::Header(refusal));
         }
+        let principal = self.principal();
         let transport = match self.way {
             Way::None => return Err(BuildError::NoTransport),
             Way::Custom(transport) => Carrier::Other(transport),
@@ -514,7 +521,7 @@ impl ClientBuilder {
             completions: Pace::new(self.completion_rate),
             extensions: self.extensions,
         };
-        Client::from_parts(transport, config, self.cache)
+        Client::from_parts(transport, config, self.cache, principal)
     }
 }
 

@@ -9,8 +9,17 @@
 //! * [`CacheStore`]: the seam for a store of your own, such as Redis or files.
 //! * [`Freshness`]: how old a result is that the caller is given.
 //!
+//! A result is used again for the same request only: the same parameters, the same entries of `_meta`, the same declared
+//! capabilities and extensions. Progress tokens, log levels and trace contexts do not count.
+//!
 //! A private result is only ever used again with the same credentials: all headers that the caller added, and the bearer
-//! token, are part of its key, as a SHA-256 digest.
+//! token, are part of its key, as a SHA-256 digest. What the client cannot see is not: credentials that a
+//! [transport](crate::ClientBuilder::transport) or a [layer](crate::ClientBuilder::layer) of yours adds, and default headers,
+//! cookies or a TLS identity of an HTTP client of yours ([`http_with`](crate::ClientBuilder::http_with),
+//! [`http_unguarded`](crate::ClientBuilder::http_unguarded)). A client that is built with one of them shares its private results
+//! with its own clones only, and with no other process, unless
+//! [`ClientBuilder::cache_principal`](crate::ClientBuilder::cache_principal) says whose they are. One client is one user in what
+//! it cannot see: a transport that signs for many users in turn needs [`CacheOptions::off`], or a client for each of them.
 //!
 //! A notification of a change, an invalid cursor or a new subscription after a broken one drops what it concerns, for all
 //! credentials. Calls that were already on their way then are answered, but what they bring is not kept.
@@ -40,12 +49,14 @@ mod memory;
 mod options;
 mod place;
 mod store;
+mod variant;
 
 pub(crate) use self::{
-    authorization::Authorization,
+    authorization::{Authorization, Principal},
     invalidation::Invalidation,
     mechanism::{Cache, Lookup},
     place::Cacheable,
+    variant::Variant,
 };
 pub use self::{
     entry::CacheEntry,

@@ -26,17 +26,13 @@ pub use self::{
     builder::{CallToolBuilder, RequestBuilder},
 };
 pub(crate) use self::{
-    bounds::MaxTimeout,
-    flight::{Finished, from_cache, no_record, refuse},
+    bounds::{CutOff, Deadline, MaxTimeout, within},
+    flight::{Finished, dropped, from_cache, no_record, refuse},
     inner::InnerPosts,
     reading::MAX_IN_A_ROW,
+    repair::Walk,
 };
-use self::{
-    bounds::{CutOff, Deadline, within},
-    flight::Flight,
-    reading::Reading,
-    repair::Repair,
-};
+use self::{flight::Flight, reading::Reading, repair::Repair};
 use crate::{
     cancel::{CancelHandle, cancelled},
     client::Client,
@@ -47,7 +43,6 @@ use crate::{
     method::Answer,
     request,
     spans::CallSpan,
-    token::{BearerToken, TokenError},
     tool_book::KnownTool,
     trace_context::TraceContext,
     transport::Carrier,
@@ -173,9 +168,14 @@ async fn make<M: Answer>(
     if let Some(refusal) = flight.refusal() {
         return flight.finish::<M>(Err(refusal.into()));
     }
+    let mut is_over = flight.is_over();
     loop {
         if cancel.is_some_and(CancelHandle::is_cancelled) {
             let error = flight.give_up();
+            return flight.finish::<M>(Err(error));
+        }
+        if std::mem::take(&mut is_over) {
+            let error = timed_out(deadline.allowed(), Delivery::NotSent);
             return flight.finish::<M>(Err(error));
         }
         let ended = {
@@ -214,14 +214,6 @@ async fn make<M: Answer>(
     }
 }
 
-/// The token for a request, as long as the call may take: `None` where time runs out, or the caller gives up.
-pub(crate) async fn token_in_time(
-    client: &Client,
-    spec: &Spec,
-) -> Option<Result<Option<BearerToken>, TokenError>> {
-    within(&Deadline::of(client, spec), spec.cancel.as_ref(), client.token(spec)).await.ok()
-}
-
 fn timed_out(after: Duration, delivery: Delivery) -> CallError {
     TransportError::new(TransportErrorKind::Timeout { after }, delivery).into()
 }
@@ -236,7 +228,7 @@ async fn attempt<M: Answer>(
 ) -> Result<Decoded<M::Result>, CallError> {
     let id = client.next_id();
     flight.begin_attempt(&id);
-    let authorization = flight.authorization().await?;
+    let authorization = flight.authorization::<M>().await?;
     let trace = flight.trace();
     let mut outgoing =
         request::build::<M>(client, spec, state, id.clone(), flight.tool.as_deref(), trace.as_deref())?;

@@ -5,7 +5,7 @@ use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, OnceLock,
         atomic::{AtomicI64, Ordering},
     },
     time::{Duration, SystemTime},
@@ -25,14 +25,16 @@ use tokio::time::Instant;
 
 use crate::{
     builder::{BuildError, ClientBuilder},
-    cache::{Authorization, Cache, CacheOptions},
-    call::{CallToolBuilder, RequestBuilder, Spec},
+    cache::{Authorization, Cache, CacheOptions, Principal},
+    call::{CallToolBuilder, RequestBuilder, Spec, Walk},
     caught::caught,
     continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
     decode::Expect,
+    error::{InvalidCall, InvalidKind},
     input_kinds::InputKinds,
     method::Answer,
     observer::Observer,
+    offers::Offers,
     pace::Pace,
     record::CallRecord,
     subscription::ListenBuilder,
@@ -40,6 +42,7 @@ use crate::{
     tool_book::{KnownTool, ToolBook},
     trace_context::TraceContext,
     transport::{Carrier, Transport},
+    whose::Whose,
 };
 
 /// A client of one MCP server.
@@ -79,12 +82,14 @@ pub(crate) struct Inner {
     /// Held by the call that lists tools for a repair.
     listing: tokio::sync::Mutex<LastWalk>,
     cache: Cache,
+    /// By whose rights requests without headers of their own are made, once somebody wants to know.
+    own_context: OnceLock<Authorization>,
     /// What the server offers, once it was asked.
-    capabilities: RwLock<Option<ServerCapabilities>>,
+    offers: Offers,
 }
 
-/// The last walk through the list of tools for a repair: for which tool, and when it ended.
-pub(crate) type LastWalk = Option<(Arc<str>, Instant)>;
+/// The last walk through the list of tools for a repair, and when it ended.
+pub(crate) type LastWalk = Option<(Walk, Instant)>;
 
 pub(crate) struct Config {
     /// As it stands in records: `name@version`.
@@ -151,18 +156,20 @@ impl Client {
         transport: Carrier,
         config: Config,
         cache: CacheOptions,
+        principal: Principal,
     ) -> Result<Self, BuildError> {
         let protocol_meta = protocol_meta(config.info.as_ref(), config.kinds, &config.extensions)
             .map_err(BuildError::info)?;
         let inner = Inner {
-            cache: Cache::new(cache, transport.identity()),
+            cache: Cache::new(cache, transport.identity(), principal),
             transport,
             config,
             protocol_meta,
             next_id: AtomicI64::new(1),
             tools: ToolBook::default(),
             listing: tokio::sync::Mutex::default(),
-            capabilities: RwLock::default(),
+            own_context: OnceLock::new(),
+            offers: Offers::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -175,7 +182,8 @@ impl Client {
     }
 
     /// Asks the server which versions it speaks and what it offers. Never needed; once it was asked, requests for what it does
-    /// not offer are refused here (unless [`ignore_capabilities`](ClientBuilder::ignore_capabilities) is set).
+    /// not offer are refused here (unless [`ignore_capabilities`](ClientBuilder::ignore_capabilities) is set). What it answers
+    /// counts for requests with the same headers and token; where it says that the answer is public, for all.
     ///
     /// # Examples
     ///
@@ -295,10 +303,10 @@ impl Client {
     }
 
     /// Learns the definitions of tools that were kept from an earlier day or come from a file, as if they had been listed now:
-    /// for mirrored headers, output schemas and annotations. A list that comes later replaces them.
+    /// for mirrored headers, output schemas and annotations, and for all credentials. A list that comes later replaces them.
     pub fn learn_tools<'a>(&self, tools: impl IntoIterator<Item = &'a Tool>) {
         for tool in tools {
-            self.inner.tools.learn(tool);
+            self.inner.tools.learn(tool, Whose::EVERYBODYS);
         }
     }
 
@@ -308,9 +316,9 @@ impl Client {
         self.cache().clear(SystemTime::now()).await;
     }
 
-    /// What the server said of itself when it was last asked by [`discover`](Self::discover).
+    /// What the server said of itself when it was last asked by [`discover`](Self::discover), with whatever headers and token.
     pub fn capabilities(&self) -> Option<ServerCapabilities> {
-        self.inner.capabilities.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.offers.last()
     }
 
     /// Restores a call that was suspended, maybe in another process. Nothing is sent.
@@ -338,12 +346,13 @@ impl Client {
         self.inner.config.kinds
     }
 
-    /// What is known of the tool that is called.
-    pub(crate) fn known_tool(&self, spec: &Spec) -> Option<Arc<KnownTool>> {
+    /// What is known of the tool that is called to whoever has these headers and this token.
+    pub(crate) fn known_tool(&self, spec: &Spec, token: Option<&BearerToken>) -> Option<Arc<KnownTool>> {
         if spec.method != CallTool::NAME {
             return None;
         }
-        spec.tool.clone().or_else(|| self.inner.tools.get(&spec.target))
+        let learnt = || self.inner.tools.get(&spec.target, || self.authorization_context(spec, token));
+        spec.tool.clone().or_else(learnt)
     }
 
     pub(crate) fn tools(&self) -> &ToolBook {
@@ -359,9 +368,9 @@ impl Client {
         &self.inner.cache
     }
 
-    /// By whose rights a request is made, as far as its headers and the token say.
-    pub(crate) fn authorization_context(&self, spec: &Spec, token: Option<&BearerToken>) -> Authorization {
-        self.cache().authorization(&self.headers(spec), token.map(BearerToken::as_str))
+    /// By whose rights requests are made that have neither headers nor a token of their own.
+    pub(crate) fn own_context(&self) -> Authorization {
+        *self.inner.own_context.get_or_init(|| self.cache().authorization(&self.config().headers, None))
     }
 
     /// Whether a source gives the token of a request: not where the caller has set its `Authorization`.
@@ -409,17 +418,23 @@ impl Client {
         headers
     }
 
-    pub(crate) fn learn_capabilities(&self, capabilities: &ServerCapabilities) {
-        *self.inner.capabilities.write().unwrap_or_else(PoisonError::into_inner) = Some(capabilities.clone());
+    pub(crate) fn learn_capabilities(&self, capabilities: &ServerCapabilities, whose: Whose) {
+        self.inner.offers.learn(capabilities, whose);
     }
 
-    /// Whether the server offers a method, as far as it was asked.
-    pub(crate) fn offers<M: Answer>(&self) -> bool {
-        if self.config().ignore_capabilities {
-            return true;
+    /// Whether the server offers a method to whoever has these headers and this token, as far as it was asked.
+    pub(crate) fn check_offered<M: Answer>(
+        &self,
+        spec: &Spec,
+        token: Option<&BearerToken>,
+    ) -> Result<(), InvalidCall> {
+        let context = || self.authorization_context(spec, token);
+        if self.config().ignore_capabilities || self.inner.offers.allow(context, M::is_offered) {
+            return Ok(());
         }
-        let known = self.inner.capabilities.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().is_none_or(M::is_offered)
+        let what =
+            "the server says that it does not offer this (`ignore_capabilities` sends it all the same)";
+        Err(InvalidCall::new(InvalidKind::NotOffered, what))
     }
 
     pub(crate) fn transport(&self) -> &Carrier {

@@ -235,10 +235,21 @@ impl CallError {
         }
     }
 
-    /// Whether the server could not be had, as opposed to having said no.
+    /// Whether the server could not be had, as opposed to having said something, or to a fault on this side: no connection, no
+    /// answer in time or none that was whole, a status of 5xx, 408, 425 or 429.
     pub(crate) fn is_unavailable(&self) -> bool {
         match self {
-            Self::Transport(error) => error.kind() != TransportErrorKind::Cancelled,
+            Self::Transport(error) => match error.kind() {
+                TransportErrorKind::Connect
+                | TransportErrorKind::ConnectTimeout
+                | TransportErrorKind::Broken
+                | TransportErrorKind::Incomplete
+                | TransportErrorKind::Timeout { .. } => true,
+                TransportErrorKind::TooLarge { .. }
+                | TransportErrorKind::Cancelled
+                | TransportErrorKind::Unsendable
+                | TransportErrorKind::Other => false,
+            },
             Self::Http(error) => error.status() >= 500 || matches!(error.status(), 408 | 425 | 429),
             _ => false,
         }

@@ -53,6 +53,7 @@ mod input_kinds;
 mod list;
 mod method;
 mod observer;
+mod offers;
 mod outcome;
 mod pace;
 pub mod record;
@@ -67,6 +68,7 @@ mod tool_book;
 mod trace_context;
 pub mod transport;
 mod updates;
+mod whose;
 
 pub use async_trait::async_trait;
 pub use mcp_retry::{self as retry, Delivery, IdempotencyKey, Layer, Retry};

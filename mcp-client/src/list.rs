@@ -143,7 +143,8 @@ async fn page<M: ListMethod>(
     let bytes = finished.bytes;
     match finished.decoded {
         Decoded::Complete(result) => {
-            Ok(Page::new(result, finished.record, bytes, |item| M::learn(client, item)))
+            let whose = client.whose(spec, finished.token.as_ref(), M::cache_hint(&result).public);
+            Ok(Page::new(result, finished.record, bytes, |item| M::learn(client, item, whose)))
         }
         Decoded::Opened(_) | Decoded::InputRequired(_) => Err(cached::unexpected()),
     }
@@ -161,8 +162,8 @@ pub(crate) async fn find_tool(client: &Client, call: &Spec, posts: InnerPosts) -
     let mut pages = request.pages();
     while let Some(Ok(page)) = pages.next().await {
         let is_it = |tool: &Tool| tool.name == *call.target;
-        if page.items().iter().any(is_it) {
-            return client.tools().get(&call.target);
+        if let Some(tool) = page.items().iter().find(|tool| is_it(tool)) {
+            return Some(Arc::new(KnownTool::of(tool)));
         }
     }
     None

@@ -22,6 +22,7 @@ use crate::{
     header_params::HeaderParamsFault,
     record::OutcomeKind,
     spans,
+    whose::Whose,
 };
 
 /// How the client asks, decodes and records. Public in name only: it seals the traits that build on it.
@@ -255,8 +256,8 @@ pub trait ListMethod: Answer + Sized {
 
     /// Learns from an entry; one that breaks the rules is left out, for the reason that is given.
     #[doc(hidden)]
-    fn learn(client: &Client, item: &Self::Item) -> Option<HeaderParamsFault> {
-        let _ = (client, item);
+    fn learn(client: &Client, item: &Self::Item, whose: Whose) -> Option<HeaderParamsFault> {
+        let _ = (client, item, whose);
         None
     }
 }
@@ -281,8 +282,8 @@ macro_rules! lists {
 
 lists! {
     ListTools: Tool, tools,
-        fn learn(client: &Client, tool: &Tool) -> Option<HeaderParamsFault> {
-            let known = client.tools().learn(tool);
+        fn learn(client: &Client, tool: &Tool, whose: Whose) -> Option<HeaderParamsFault> {
+            let known = client.tools().learn(tool, whose);
             // Elsewhere nobody reads the annotations.
             let fault = known.header_params.as_ref().err().filter(|_| client.transport().carries_headers())?;
             spans::excluded(&tool.name, fault);

@@ -55,8 +55,8 @@ pub(crate) type Listener<T> = Arc<dyn Fn(T, usize) + Send + Sync>;
 /// Who listens to a call, and for what it asks the server.
 #[derive(Clone, Default)]
 pub(crate) struct Listeners {
-    progress: Option<Listener<Progress>>,
-    log: Option<Listener<LogMessage>>,
+    pub(crate) progress: Option<Listener<Progress>>,
+    pub(crate) log: Option<Listener<LogMessage>>,
     /// The least level of log messages that is asked for.
     pub(crate) log_level: Option<LoggingLevel>,
     /// Which of them fill streams, whose readers wait for an end.

@@ -53,6 +53,12 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Says what repeating it does, instead of all that was said before but what the protocol says of the method.
+    #[must_use]
+    pub(crate) fn with_only(self, evidence: Evidence) -> Self {
+        Self { evidence: Evidence::of_method(self.method), ..self }.with_evidence(evidence)
+    }
+
     /// Sets how long the whole call may take, all attempts and waits included (default: without limit).
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {

@@ -13,8 +13,8 @@ use mcp_types::RequestId;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
-    Attempt, AttemptLog, AttemptRecord, Call, Classify, Decision, Delay, Failure, Origin, Retry, Safety,
-    Situation, Step, StopReason, random::Random, step,
+    Attempt, AttemptLog, AttemptRecord, Call, Classify, Decision, Delay, Evidence, Failure, Origin, Retry,
+    Safety, Situation, Step, StopReason, random::Random, step,
 };
 
 /// Names of policies are cut at this many characters in the log.
@@ -178,6 +178,11 @@ impl Running<'_> {
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.call = self.call.with_timeout(timeout);
         self.deadline = self.started.checked_add(timeout);
+    }
+
+    /// Replaces what is known of repeating the call: some of it is only learnt on the way, such as who asks.
+    pub fn set_evidence(&mut self, evidence: Evidence) {
+        self.call = self.call.with_only(evidence);
     }
 
     /// The attempt that is to be made now. Its time begins.

@@ -2,7 +2,9 @@
 
 mod changes;
 mod freshness;
+mod in_time;
 mod pages;
+mod principal;
 mod scope;
 mod stale;
 
@@ -12,9 +14,9 @@ use std::{
 };
 
 use mcp_client::{
-    CallRecord, Client, Observer, Page, async_trait,
+    CallRecord, Client, InputKinds, Observer, Page, async_trait,
     cache::{CacheEntry, CacheKey, CacheOptions, CacheSelector, CacheStore, MemoryStore},
-    types::method::ListTools,
+    types::{LoggingLevel, method::ListTools},
 };
 use serde_json::{Value, json};
 
@@ -224,14 +226,43 @@ async fn cac_02_another_method_or_parameter_is_another_result() {
     }
 }
 
-/// What the caller adds to `_meta`, and what is listened to, decides no result.
+/// A server may answer by what the caller says in `_meta`, and by what is declared to it.
 #[tokio::test]
-async fn cac_02_meta_is_no_parameter() {
+async fn cac_02_what_is_said_in_meta_or_declared_is_a_parameter() {
+    for scope in ["private", "public"] {
+        let desk = fresh_for(json!(600_000), scope).await;
+        let shared = CacheOptions::new();
+        let builder = || desk.builder().cache(shared.clone());
+        let plain = builder().build().unwrap();
+        let declares = builder().accept_input(InputKinds::FORM).build().unwrap();
+        let extended = builder().extension("com.example/x", json!({})).build().unwrap();
+        for _ in 0..2 {
+            assert_eq!(listed(&plain).await, 0, "{scope}");
+            for (number_of_list, key, value) in [(1, "k", 1), (2, "k", 2), (3, "l", 1)] {
+                let key = format!("com.example/{key}");
+                let page = plain.list_tools().meta(&key, value).send().await.unwrap();
+                assert_eq!(number(&page), number_of_list, "{scope} {key} {value}");
+            }
+            assert_eq!([listed(&declares).await, listed(&extended).await], [4, 5], "{scope}");
+            // Declared for one call.
+            let read = |client: &Client| client.read_resource("x:y");
+            read(&plain).send().await.unwrap().into_complete().unwrap();
+            read(&plain).accept_input(InputKinds::FORM).send().await.unwrap().into_complete().unwrap();
+            read(&declares).send().await.unwrap().into_complete().unwrap();
+            assert_eq!(desk.count(), 8, "{scope}: each once, and what declares the same is the same");
+        }
+    }
+}
+
+/// What is listened to, how a call is traced and what it is labelled with decide no result.
+#[tokio::test]
+async fn cac_02_progress_log_and_trace_are_no_parameters() {
     let desk = fresh_for(json!(600_000), "private").await;
     let client = desk.client();
     assert_eq!(listed(&client).await, 0);
-    let page =
-        client.list_tools().meta("com.example/k", 1).progress(|_| ()).scenario("s").send().await.unwrap();
+    let request = client.list_tools().progress(|_| ()).log(LoggingLevel::Debug, |_| ()).scenario("s");
+    let traced = request.meta("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let page = traced.send().await.unwrap();
     assert_eq!((number(&page), page.record().scenario.as_deref(), desk.count()), (0, Some("s"), 1));
 }
 

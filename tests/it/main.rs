@@ -13,6 +13,7 @@ mod cancel;
 mod catalogue;
 mod completion;
 mod connection;
+mod contexts;
 mod contract;
 mod cuts;
 mod deployment;

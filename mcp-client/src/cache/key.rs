@@ -8,8 +8,9 @@ use super::authorization::hex;
 
 /// Under what a result is kept.
 ///
-/// It stands for the server, the method, the parameters that decide the result (`cursor` or `uri`) and the credentials that
-/// it was got with; of public results for all credentials. It is the same in every process and on every machine.
+/// It stands for the server, the method, the parameters that decide the result (`cursor` or `uri`), what else the request says
+/// (the caller's `_meta`, declared capabilities and extensions) and the credentials that it was got with; of public results
+/// for all credentials. It is the same in every process and on every machine.
 ///
 /// It holds no credentials but a digest of them. It does hold the URI of the resource, or the cursor, so `Debug` prints neither.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -26,8 +27,9 @@ impl CacheKey {
 
     /// The key as text: ASCII letters and digits and `-._~/:%=|`, so without a meaning in the patterns of stores.
     ///
-    /// It is `mcp1|server|method|parameter|credentials`, and may be some 24 KiB long, since servers choose the parameter;
-    /// [`digest`](Self::digest) has a fixed length.
+    /// It is `mcp1|server|method|parameter|variant|credentials`, and may be some 24 KiB long, since servers choose the parameter;
+    /// [`digest`](Self::digest) has a fixed length. The variant is empty for requests without `_meta` of the caller's that
+    /// declare nothing.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -125,14 +127,14 @@ mod tests {
 
     #[test]
     fn keys_and_selectors_show_no_text() {
-        let key = CacheKey::new("mcp1|s|resources/read|uri=secret|public".into(), "resources/read", true);
+        let key = CacheKey::new("mcp1|s|resources/read|uri=secret||public".into(), "resources/read", true);
         assert_eq!(
             format!("{key:?}"),
-            r#"CacheKey { method: "resources/read", public: true, text: 39 bytes }"#
+            r#"CacheKey { method: "resources/read", public: true, text: 40 bytes }"#
         );
         assert_eq!(
             format!("{:?}", CacheSelector::one(&key)),
-            "CacheSelector { depth: Key, prefix: 39 bytes }"
+            "CacheSelector { depth: Key, prefix: 40 bytes }"
         );
         assert!(CacheSelector::one(&key).matches(&key) && CacheSelector::everything().matches(&key));
     }

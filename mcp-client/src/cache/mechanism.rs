@@ -12,7 +12,7 @@ use mcp_types::{CacheHint, RawJson};
 
 use super::{
     Authorization, CacheEntry, CacheKey, CacheOptions, CacheSelector, CacheStore, Cacheable, Freshness,
-    Invalidation,
+    Invalidation, Principal,
     guarded::Guarded,
     marks::Marks,
     place::{Place, Server},
@@ -21,6 +21,7 @@ use super::{
 /// The kept results of one server. No method fails; a cache that is off finds and keeps nothing.
 pub(crate) struct Cache {
     identity: Arc<str>,
+    principal: Principal,
     server: Server,
     store: Guarded,
     marks: Arc<Marks>,
@@ -45,9 +46,10 @@ pub(crate) struct Ticket(Option<(Place, u64)>);
 
 impl Cache {
     /// The cache of the server that a transport [identifies](crate::transport::Transport::identity).
-    pub(crate) fn new(options: CacheOptions, identity: &str) -> Self {
+    pub(crate) fn new(options: CacheOptions, identity: &str, principal: Principal) -> Self {
         Self {
             identity: identity.into(),
+            principal,
             server: Server::new(identity),
             enabled: options.is_enabled(),
             max_ttl: options.max_ttl,
@@ -62,9 +64,9 @@ impl Cache {
     }
 
     /// Whose results may be used, and as whose they are kept: of all headers that the caller added, for the client and for
-    /// the call, and the bearer token if it is none of them.
+    /// the call, the bearer token if it is none of them, and the principal of the client.
     pub(crate) fn authorization(&self, headers: &HeaderMap, bearer_token: Option<&str>) -> Authorization {
-        Authorization::of(&self.identity, headers, bearer_token)
+        Authorization::of(&self.identity, headers, bearer_token, &self.principal)
     }
 
     /// What is kept of the result: with these credentials, or for everybody.
@@ -97,6 +99,11 @@ impl Cache {
             }
         });
         found.await.unwrap_or(Lookup::Miss)
+    }
+
+    /// Whether what was found before must not be used any more.
+    pub(crate) fn is_dropped(&self, request: Cacheable<'_>, entry: &CacheEntry) -> bool {
+        self.marks.latest(&self.server.place(request)).covers(entry.received())
     }
 
     /// What an entry is worth now. Stores may be shared, old or tampered with: nothing in it is taken on trust.
@@ -149,6 +156,8 @@ impl Cache {
         let (key, other) = if hint.public { (public, own) } else { (own, public) };
         let Some(result) = result() else { return false };
         let entry = CacheEntry::new(result, now, hint);
+        // An earlier result must not outlive this one, though the store fails, or is given no time to end its work.
+        let mut unless_stored = Superseded { marks: &self.marks, place, now, is_over: false };
         let stored = self.store.within(|store| async move {
             store.put(&key, entry).await;
             // The server changed its mind on who may have it: its latest word holds.
@@ -159,7 +168,9 @@ impl Cache {
             }
             kept
         });
-        stored.await.unwrap_or(false)
+        let stored = stored.await;
+        unless_stored.is_over = stored.is_some();
+        stored.unwrap_or(false)
     }
 
     /// Drops results, whatever the credentials.
@@ -197,6 +208,22 @@ impl Cache {
             if self.enabled {
                 self.store.even_if_paused(CacheStore::clear).await.unwrap_or_default();
             }
+        }
+    }
+}
+
+/// What was kept of a request before a result that was not stored.
+struct Superseded<'a> {
+    marks: &'a Marks,
+    place: &'a Place,
+    now: SystemTime,
+    is_over: bool,
+}
+
+impl Drop for Superseded<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.marks.set(&self.place.all(), self.now);
         }
     }
 }

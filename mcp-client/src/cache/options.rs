@@ -13,7 +13,9 @@ pub const DEFAULT_STORE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How results are kept: by default in a [`MemoryStore`] of the client's own.
 ///
 /// Clones share the store, and what they know of changes: give clones of one value to several clients, of one server or
-/// many, and what one client is told of no other uses any more.
+/// many, and what one client is told of no other uses any more. Public results are for all of them, private ones for those
+/// with the same headers and token; clients with a transport, a layer or an HTTP client of yours keep their private ones to
+/// themselves unless they [say whose these are](crate::ClientBuilder::cache_principal).
 ///
 /// ```
 /// use std::time::Duration;
@@ -64,7 +66,8 @@ impl CacheOptions {
     }
 
     /// How long a store may take each time that it is asked, which a call does at most twice (default: 250 ms). Then the call
-    /// goes on as if the store were empty.
+    /// goes on as if the store were empty. That time is part of the call's own: a store is waited for no longer than the call may
+    /// take, or until it is cancelled, and an answer that cannot be kept in time is handed out all the same.
     pub fn store_timeout(mut self, timeout: Duration) -> Self {
         self.store_timeout = timeout;
         self

@@ -9,6 +9,7 @@ use mcp_types::method::{
 use super::{
     authorization::Authorization,
     key::{CacheKey, CacheSelector, Depth},
+    variant::Variant,
 };
 
 /// Leads every key: another meaning of any part of it is another number.
@@ -20,13 +21,14 @@ const LISTS: [&str; 4] =
 /// Requests with a longer `cursor` or `uri`, in bytes, are not kept: keys stay small, whatever servers make up.
 const MAX_PARAMETER_BYTES: usize = 8 << 10;
 
-/// A request whose result may be kept: one of the six methods, and the parameter that decides the result.
+/// A request whose result may be kept: one of the six methods, the parameter that decides the result, and what else it says.
 ///
 /// There is no way to make one of another method, so nothing else is ever kept.
 #[derive(Clone, Copy)]
 pub(crate) struct Cacheable<'a> {
     method: &'static str,
     parameter: Option<(&'static str, &'a str)>,
+    variant: Variant,
 }
 
 impl<'a> Cacheable<'a> {
@@ -38,17 +40,24 @@ impl<'a> Cacheable<'a> {
             return None;
         }
         match (method, cursor, uri) {
-            (Discover::NAME, None, None) => Some(Self { method: Discover::NAME, parameter: None }),
-            (ReadResource::NAME, None, Some(uri)) => {
-                Some(Self { method: ReadResource::NAME, parameter: Some(("uri", uri)) })
-            }
+            (Discover::NAME, None, None) => Some(Self::new(Discover::NAME, None)),
+            (ReadResource::NAME, None, Some(uri)) => Some(Self::new(ReadResource::NAME, Some(("uri", uri)))),
             (_, cursor, None) => {
                 let method = list(method)?;
                 // An empty cursor is a cursor.
-                Some(Self { method, parameter: cursor.map(|cursor| ("cursor", cursor)) })
+                Some(Self::new(method, cursor.map(|cursor| ("cursor", cursor))))
             }
             _ => None,
         }
+    }
+
+    fn new(method: &'static str, parameter: Option<(&'static str, &'a str)>) -> Self {
+        Self { method, parameter, variant: Variant::default() }
+    }
+
+    /// The same request, with what it says besides its parameters.
+    pub(crate) fn saying(self, variant: Variant) -> Self {
+        Self { variant, ..self }
     }
 }
 
@@ -91,14 +100,22 @@ impl Server {
             push(&mut text, value);
         }
         text.push('|');
-        Place { text: text.into(), method: request.method, server_end: self.0.len(), method_end }
+        Place {
+            text: text.into(),
+            variant: request.variant,
+            method: request.method,
+            server_end: self.0.len(),
+            method_end,
+        }
     }
 }
 
 /// Where the results of one request to one server stand, for all credentials.
 #[derive(Clone)]
 pub(super) struct Place {
+    /// That of all variants of the request: they are dropped together.
     text: Arc<str>,
+    variant: Variant,
     method: &'static str,
     server_end: usize,
     method_end: usize,
@@ -108,11 +125,11 @@ impl Place {
     /// The key of results for these credentials, or of public ones.
     pub(super) fn key(&self, authorization: Option<&Authorization>) -> CacheKey {
         let whose = authorization.map(Authorization::hex);
-        let text = format!("{}{}", self.text, whose.as_deref().unwrap_or("public"));
+        let text = format!("{}{}|{}", self.text, self.variant.text(), whose.as_deref().unwrap_or("public"));
         CacheKey::new(text.into(), self.method, authorization.is_none())
     }
 
-    /// The results of this request, for all credentials.
+    /// The results of this request, for all credentials and all variants.
     pub(super) fn all(&self) -> CacheSelector {
         CacheSelector::new(self.text.clone(), Depth::Request)
     }
@@ -151,6 +168,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{cache::Principal, input_kinds::InputKinds};
 
     const SIX: [&str; 6] = [
         "server/discover",
@@ -194,24 +212,38 @@ mod tests {
     #[test]
     fn the_text_of_keys_is_stable() {
         let server = Server::new("https://mcp.example.com/mcp#1");
-        let authorization = Authorization::of("s", &HeaderMap::new(), Some("secret"));
+        let authorization = Authorization::of("s", &HeaderMap::new(), Some("secret"), &Principal::Visible);
         let key = |request: Option<Cacheable<'_>>, authorization| {
             server.place(request.unwrap()).key(authorization).as_str().to_owned()
         };
         let start = "mcp1|https://mcp.example.com/mcp%231|";
         for (method, cursor, uri, end) in [
-            ("server/discover", None, None, "server/discover||public"),
-            ("tools/list", None, None, "tools/list||public"),
-            ("tools/list", Some(""), None, "tools/list|cursor=|public"),
-            ("tools/list", Some("a|*ä"), None, "tools/list|cursor=a%7C%2A%C3%A4|public"),
-            ("resources/read", None, Some("file:///a?b"), "resources/read|uri=file:///a%3Fb|public"),
+            ("server/discover", None, None, "server/discover|||public"),
+            ("tools/list", None, None, "tools/list|||public"),
+            ("tools/list", Some(""), None, "tools/list|cursor=||public"),
+            ("tools/list", Some("a|*ä"), None, "tools/list|cursor=a%7C%2A%C3%A4||public"),
+            ("resources/read", None, Some("file:///a?b"), "resources/read|uri=file:///a%3Fb||public"),
         ] {
             assert_eq!(key(Cacheable::of(method, cursor, uri), None), format!("{start}{end}"));
         }
         assert_eq!(
             key(Cacheable::of("tools/list", None, None), Some(&authorization)),
-            format!("{start}tools/list||{}", authorization.hex())
+            format!("{start}tools/list|||{}", authorization.hex())
         );
+    }
+
+    #[test]
+    fn cac_02_a_variant_has_a_key_of_its_own_and_is_dropped_with_the_others() {
+        let server = Server::new("s");
+        let list = Cacheable::of("tools/list", Some("a"), None).unwrap();
+        let variant = Variant::of(&mcp_types::RawMap::new(), InputKinds::FORM, &mcp_types::RawMap::new());
+        let (plain, other) = (server.place(list), server.place(list.saying(variant)));
+        assert_eq!(plain.key(None).as_str(), "mcp1|s|tools/list|cursor=a||public");
+        assert_eq!(other.key(None).as_str(), format!("mcp1|s|tools/list|cursor=a|{}|public", variant.text()));
+        for selector in [plain.all(), other.all()] {
+            assert!(selector.matches(&plain.key(None)) && selector.matches(&other.key(None)));
+        }
+        assert_eq!(plain.depths(), other.depths());
     }
 
     #[test]

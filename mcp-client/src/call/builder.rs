@@ -209,6 +209,9 @@ impl<M: Answer> RequestBuilder<M> {
     }
 
     /// Adds an HTTP header to the request. Headers that the client owns are refused when the call is sent.
+    ///
+    /// Any header may tell the server who asks: private results that are kept, and what private results say of tools and
+    /// capabilities, count for requests with the same headers only.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match headers::user_header(name, value) {
             Ok((name, value)) => {
@@ -264,12 +267,11 @@ impl<M: Answer> RequestBuilder<M> {
         if let Some(trace) = &self.spec.trace {
             trace.check()?;
         }
-        if !self.client.offers::<M>() {
-            let what =
-                "the server says that it does not offer this (`ignore_capabilities` sends it all the same)";
-            return Err(InvalidCall::new(InvalidKind::NotOffered, what));
+        // What is offered to whoever has the token is known once the token is.
+        if self.client.has_token_source(&self.spec) {
+            return Ok(());
         }
-        Ok(())
+        self.client.check_offered::<M>(&self.spec, None)
     }
 }
 

@@ -98,7 +98,9 @@ impl<'a> Flight<'a> {
         span: CallSpan,
     ) -> Self {
         let lead = spec.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        let tool = client.known_tool(spec);
+        // Of whoever has the token, more is known once the token is.
+        let has_token_source = client.has_token_source(spec);
+        let tool = if has_token_source { spec.tool.clone() } else { client.known_tool(spec, None) };
         let call = Call::new(spec.method)
             .on(client.identity())
             .named(&spec.target)
@@ -135,6 +137,11 @@ impl<'a> Flight<'a> {
         }
     }
 
+    /// Whether its time was over before its first attempt: nothing is sent then.
+    pub(super) fn is_over(&self) -> bool {
+        self.spec.begun.is_some() && self.lead >= self.deadline.allowed()
+    }
+
     /// A tool whose headers break the rules is not called: servers would refuse it, or others read it wrongly.
     pub(super) fn refusal(&self) -> Option<InvalidCall> {
         let fault = self.tool.as_ref()?.header_params.as_ref().err()?;
@@ -152,7 +159,7 @@ impl<'a> Flight<'a> {
     }
 
     /// The `Authorization` of the attempt, where a source gives tokens. Until it has one, nothing was sent.
-    pub(super) async fn authorization(&mut self) -> Result<Option<HeaderValue>, CallError> {
+    pub(super) async fn authorization<M: Answer>(&mut self) -> Result<Option<HeaderValue>, CallError> {
         if !self.client.has_token_source(self.spec) {
             return Ok(None);
         }
@@ -163,8 +170,20 @@ impl<'a> Flight<'a> {
         };
         let header = self.token.as_ref().map(BearerToken::header).transpose();
         let header = header.map_err(TokenError::before_the_call)?;
+        self.recall::<M>()?;
         self.exchange.go_on();
         Ok(header)
+    }
+
+    /// What the server said before to whoever has the token of this attempt.
+    fn recall<M: Answer>(&mut self) -> Result<(), InvalidCall> {
+        self.client.check_offered::<M>(self.spec, self.token.as_ref())?;
+        // What was listed for this very call stays.
+        if M::NAME == CallTool::NAME && !self.repaired.has_listed() {
+            self.tool = self.client.known_tool(self.spec, self.token.as_ref());
+            self.running.set_evidence(self.client.evidence(self.spec, self.tool.as_deref()));
+        }
+        self.refusal().map_or(Ok(()), Err)
     }
 
     pub(super) fn has_token_source(&self) -> bool {
@@ -452,8 +471,27 @@ pub(crate) fn from_cache(client: &Client, spec: &Spec, freshness: Freshness) -> 
         blank(Some(client), Some(spec), OutcomeKind::ToolSuccess, Layer::Application, Delivery::NotSent);
     record.result_type = Some(ResultType::Complete);
     record.freshness = freshness;
+    record.duration = since_begun(spec);
     client.observe(&record);
     Box::new(record)
+}
+
+/// Tells the observer of a call that was dropped while no attempt was under way; `record` is that of those before.
+pub(crate) fn dropped(client: &Client, spec: &Spec, record: Option<Box<CallRecord>>) {
+    if spec.inner.is_some() || !client.is_observed() {
+        return;
+    }
+    let nothing_sent =
+        || blank(Some(client), Some(spec), OutcomeKind::Cancelled, Layer::Local, Delivery::NotSent);
+    let mut record = record.map_or_else(nothing_sent, |record| *record);
+    record.outcome = OutcomeKind::Cancelled;
+    record.layer = Layer::Local;
+    record.duration = since_begun(spec);
+    client.observe(&record);
+}
+
+fn since_begun(spec: &Spec) -> Duration {
+    spec.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
 }
 
 /// Ends a call that was refused here, with its record.

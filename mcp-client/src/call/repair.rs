@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::{Spec, flight::Flight};
 use crate::{
+    cache::Authorization,
     client::Client,
     error::{CallError, Mismatch},
     list,
@@ -31,6 +32,13 @@ pub(crate) struct Repaired {
     version: bool,
     headers: bool,
     token: bool,
+}
+
+impl Repaired {
+    /// Whether the tool was listed for this call.
+    pub(super) fn has_listed(self) -> bool {
+        self.headers
+    }
 }
 
 /// What can be mended.
@@ -115,12 +123,20 @@ impl Repair {
     }
 }
 
+/// A walk through the list of tools for a repair.
+#[derive(PartialEq)]
+pub(crate) struct Walk {
+    tool: Arc<str>,
+    whose: Authorization,
+}
+
 /// The tool as the server has it now. Of many calls that were refused for the same tool one lists, and the others use what it
 /// learnt.
 async fn find_tool(client: &Client, spec: &Spec, flight: &mut Flight<'_>) -> Option<Arc<KnownTool>> {
     let used = flight.tool.clone();
+    let token = flight.token.clone();
     let learnt = || {
-        let known = client.tools().get(&spec.target)?;
+        let known = client.known_tool(spec, token.as_ref())?;
         let is_news = used.as_ref().is_none_or(|used| !Arc::ptr_eq(used, &known));
         // A definition given by hand differs from what was learnt, which need not be newer.
         (is_news && spec.tool.is_none()).then_some(known)
@@ -130,7 +146,8 @@ async fn find_tool(client: &Client, spec: &Spec, flight: &mut Flight<'_>) -> Opt
     }
     let refused = Instant::now();
     let mut last = client.listing_turn().await;
-    let was_listed = |(tool, ended): &(Arc<str>, Instant)| *tool == spec.target && *ended >= refused;
+    let walk = Walk { tool: spec.target.clone(), whose: client.authorization_context(spec, token.as_ref()) };
+    let was_listed = |(last, ended): &(Walk, Instant)| *last == walk && *ended >= refused;
     if let Some(known) = learnt() {
         return Some(known);
     }
@@ -139,7 +156,7 @@ async fn find_tool(client: &Client, spec: &Spec, flight: &mut Flight<'_>) -> Opt
         return None;
     }
     let found = list::find_tool(client, spec, flight.inner_posts()).await;
-    *last = Some((spec.target.clone(), Instant::now()));
+    *last = Some((walk, Instant::now()));
     found
 }
 

@@ -22,17 +22,23 @@ use crate::{
     decode::Decoded,
     error::{CallError, InvalidCall, InvalidKind},
     method::Answer,
+    token::BearerToken,
 };
 
 impl<M: Answer> RequestBuilder<M> {
     /// Sends a request whose answer can only be complete.
     async fn send_complete(mut self) -> Result<Answered<M>, CallError> {
+        Ok(self.complete().await?.0)
+    }
+
+    /// The answer, and the token that it was given to.
+    async fn complete(&mut self) -> Result<(Answered<M>, Option<BearerToken>), CallError> {
         if let Err(refusal) = self.check() {
             return Err(refuse(&self.client, &self.spec, refusal));
         }
         let finished = cached::run::<M>(&self.client, &mut self.spec, self.cache).await?;
         match finished.decoded {
-            Decoded::Complete(result) => Ok(Answered::new(result, finished.record)),
+            Decoded::Complete(result) => Ok((Answered::new(result, finished.record), finished.token)),
             Decoded::Opened(_) | Decoded::InputRequired(_) => Err(cached::unexpected()),
         }
     }
@@ -48,11 +54,12 @@ impl RequestBuilder<Discover> {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the request.
-    pub async fn send(self) -> Result<Answered<Discover>, CallError> {
-        let client = self.client.clone();
-        let discovered = self.send_complete().await?;
+    pub async fn send(mut self) -> Result<Answered<Discover>, CallError> {
+        let (discovered, token) = self.complete().await?;
         if !matches!(discovered.freshness(), Freshness::Stale { .. }) {
-            client.learn_capabilities(&discovered.capabilities);
+            let is_public = Discover::cache_hint(discovered.result()).public;
+            let whose = self.client.whose(&self.spec, token.as_ref(), is_public);
+            self.client.learn_capabilities(&discovered.capabilities, whose);
         }
         Ok(discovered)
     }

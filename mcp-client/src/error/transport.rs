@@ -35,7 +35,7 @@ pub enum TransportErrorKind {
     Cancelled,
     /// The request could not be put on the wire at all.
     Unsendable,
-    /// Anything else that a transport reports.
+    /// Anything else that a transport reports. It does not count as a server that cannot be had: say so by one of the others.
     Other,
 }
 

@@ -61,11 +61,12 @@ impl ListenBuilder {
     /// Opens it again when it breaks off, after waits that grow from 200 ms to 8 s (default: it is not opened again).
     ///
     /// The request is sent again with a new id, and repeated as its [`retry`](Self::retry) says. What the cache keeps of the
-    /// server is forgotten then, and [`Relistened`](super::SubscriptionEvent::Relistened) is told once: fetch again what you
+    /// server is forgotten when it breaks off, and once more when it is open again; then [`Relistened`](super::SubscriptionEvent::Relistened) is told once: fetch again what you
     /// hold. The waits are no shorter than a `Retry-After` asks for, and begin anew once the subscription held for 10 s.
     ///
-    /// Not opened again is one that the server ended itself, by whatever answer or message, or refuses, and one that lagged or
-    /// had an event larger than [`max_event_bytes`](crate::ClientBuilder::max_event_bytes) ([patterns/subscriptions], graceful
+    /// Not opened again is one that the server ended itself, by whatever answer or message, or refuses, and one that lagged, had
+    /// an event larger than [`max_event_bytes`](crate::ClientBuilder::max_event_bytes) or failed on this side
+    /// ([`TransportErrorKind::Other`](crate::error::TransportErrorKind::Other) included) ([patterns/subscriptions], graceful
     /// closure).
     ///
     /// [patterns/subscriptions]: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions

@@ -83,13 +83,15 @@ impl Pump {
             let end = self.read(opened, drops).await;
             let (Some(waits), SubscriptionEnd::Abrupt(error)) = (&mut waits, &end) else { return end };
             waits.held(since.elapsed());
+            // From now on nobody tells of changes.
+            drops.add(&Invalidation::Everything);
             // Boxed, so that it takes no room while the subscription is open, which is nearly always.
             let opening = Box::pin(self.open_again(waits, error.clone()));
             opened = match drops.during(opening).await {
                 Ok(opened) => opened,
                 Err(end) => return end,
             };
-            // What changed meanwhile was told to nobody.
+            // What was fetched meanwhile may have changed since.
             drops.add(&Invalidation::Everything);
             self.tell(|shared| {
                 shared.acknowledged = opened.filter.clone();

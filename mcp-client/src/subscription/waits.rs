@@ -8,7 +8,7 @@ use std::{
 
 use mcp_retry::{Backoff, Classify as _, Delivery, Failure, FailureKind, Layer};
 
-use crate::error::{CallError, TransportErrorKind};
+use crate::error::CallError;
 
 /// A subscription that was open for this long is taken to work: the waits after it begin anew. One that breaks off sooner,
 /// again and again, is asked for ever more seldom.
@@ -55,8 +55,7 @@ fn may_help(error: &CallError) -> bool {
     if let CallError::Auth(error) = error {
         return error.delivery() == Delivery::NotSent && !error.is_permanent();
     }
-    let ours = |kind| matches!(kind, TransportErrorKind::TooLarge { .. } | TransportErrorKind::Unsendable);
-    error.is_unavailable() && !matches!(error, CallError::Transport(error) if ours(error.kind()))
+    error.is_unavailable()
 }
 
 #[cfg(test)]
@@ -64,7 +63,7 @@ mod tests {
     use mcp_retry::Constant;
 
     use super::*;
-    use crate::error::{HttpError, JsonRpcError, TransportError};
+    use crate::error::{HttpError, JsonRpcError, TransportError, TransportErrorKind};
     use crate::transport::HttpHead;
 
     fn broken(kind: TransportErrorKind) -> CallError {
@@ -90,6 +89,7 @@ mod tests {
             (http(429, None), true),
             (broken(TransportErrorKind::TooLarge { limit: 1, setting: "max_event_bytes" }), false),
             (broken(TransportErrorKind::Unsendable), false),
+            (broken(TransportErrorKind::Other), false),
             (broken(TransportErrorKind::Cancelled), false),
             (http(401, None), false),
             (http(404, None), false),

@@ -1,8 +1,16 @@
 //! Stale results: only for those who ask, only where the server cannot be had, and visibly.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
-use mcp_client::{Client, Delivery, Layer, OutcomeKind, cache::Freshness};
+use mcp_client::{
+    Client, Delivery, Layer, OutcomeKind, Retry,
+    cache::Freshness,
+    error::{TransportError, TransportErrorKind},
+    transport::{Exchange, MemoryTransport},
+};
 use mcp_tests::{FaultServer, Reply, Step};
 use serde_json::json;
 
@@ -84,6 +92,44 @@ async fn cac_12_a_broken_connection_and_silence_are_a_server_that_cannot_be_had(
     shelf.older(Duration::from_secs(700));
     drop(server);
     assert!(client.list_tools().stale_if_error().send().await.unwrap().freshness().is_stale());
+}
+
+/// What fails on this side is no outage: raising a limit, or correcting the call, helps.
+#[tokio::test]
+async fn what_fails_on_this_side_is_no_server_that_cannot_be_had() {
+    for (kind, is_stale) in [
+        (TransportErrorKind::TooLarge { limit: 5, setting: "max_body_bytes" }, false),
+        (TransportErrorKind::Unsendable, false),
+        (TransportErrorKind::Other, false),
+        (TransportErrorKind::Connect, true),
+        (TransportErrorKind::ConnectTimeout, true),
+        (TransportErrorKind::Broken, true),
+        (TransportErrorKind::Incomplete, true),
+        (TransportErrorKind::Timeout { after: Duration::ZERO }, true),
+    ] {
+        let asked = AtomicUsize::new(0);
+        let transport = MemoryTransport::new(move |request| {
+            let is_first = asked.fetch_add(1, Ordering::Relaxed) == 0;
+            let result = json!({ "resultType": "complete", "tools": [], "ttlMs": 600_000 });
+            let answer = json!({ "jsonrpc": "2.0", "id": request.id, "result": result });
+            async move {
+                if is_first {
+                    Ok(Exchange::message(answer.to_string()))
+                } else {
+                    Err(TransportError::new(kind, Delivery::Unknown))
+                }
+            }
+        });
+        let (shelf, log) = (Shelf::default(), Log::default());
+        let client = Client::with_transport(transport).retry(Retry::never()).cache(shelf.options());
+        let client = client.observer(log.clone()).build().unwrap();
+        client.list_tools().send().await.unwrap();
+        shelf.older(Duration::from_secs(700));
+        log.take();
+        let ended = client.list_tools().stale_if_error().send().await;
+        assert_eq!(ended.is_ok_and(|page| page.freshness().is_stale()), is_stale, "{kind:?}");
+        assert_eq!(log.take().len(), 1, "{kind:?}");
+    }
 }
 
 #[tokio::test]

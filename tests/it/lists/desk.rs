@@ -76,9 +76,13 @@ impl Desk {
         Self::new(move |asked| answers.get(asked.number).or(answers.last()).expect("an answer").clone()).await
     }
 
+    pub(crate) fn url(&self) -> String {
+        format!("{}/mcp", self.server.uri())
+    }
+
     /// A builder of clients that make each call once.
     pub(crate) fn builder(&self) -> ClientBuilder {
-        crate::support::once(&format!("{}/mcp", self.server.uri())).timeout(Duration::from_secs(20))
+        crate::support::once(&self.url()).timeout(Duration::from_secs(20))
     }
 
     pub(crate) fn client(&self) -> Client {

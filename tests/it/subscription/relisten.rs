@@ -96,6 +96,38 @@ async fn sub_11_sub_12_sub_15_it_is_opened_again_with_a_new_id_and_the_cache_is_
     assert_eq!(listens, 2, "no other POST was made for it");
 }
 
+/// From the break on nobody tells of changes, so what is kept is not used while it is being opened again.
+#[tokio::test]
+async fn sub_15_the_cache_is_forgotten_when_it_breaks_off_and_again_when_it_is_open() {
+    let mut source = Source::start();
+    let client = source.client();
+    // What tells of the break is the wait for it, and the second request is held back until it is answered.
+    let (told, mut breaks) = tokio::sync::mpsc::unbounded_channel();
+    let listen = client.listen(tools()).relisten_with(Tells(told));
+    let (opened, first) = tokio::join!(in_time(listen.open()), async { source.asked().await.acknowledge() });
+    let mut opened = opened.unwrap();
+    let is_fetched = || async { client.list_tools().send().await.unwrap().freshness().is_fetched() };
+    assert_eq!((is_fetched().await, is_fetched().await), (true, false));
+    first.cut();
+    assert_eq!(in_time(breaks.recv()).await, Some(()));
+    let asked = source.asked().await;
+    assert_eq!((is_fetched().await, is_fetched().await), (true, false), "broken off");
+    let _stream = asked.acknowledge();
+    assert_eq!(in_time(opened.next()).await, Some(Event::Relistened));
+    assert_eq!((is_fetched().await, is_fetched().await), (true, false), "open again");
+}
+
+/// Tells of each break.
+#[derive(Debug)]
+struct Tells(tokio::sync::mpsc::UnboundedSender<()>);
+
+impl Backoff for Tells {
+    fn delay(&self, _: u32, _: &Failure<'_>, _: f64) -> Duration {
+        let _ = self.0.send(());
+        Duration::ZERO
+    }
+}
+
 /// A server or a proxy that cuts each stream at once is asked for ever more seldom.
 #[tokio::test(start_paused = true)]
 async fn sub_11_waits_grow_until_it_has_held_for_10_seconds() {

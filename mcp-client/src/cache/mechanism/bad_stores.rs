@@ -115,7 +115,7 @@ async fn a_store_that_hangs_or_panics_costs_little_once_and_is_then_left_alone()
         (Fault::PanicAtOnce, Duration::ZERO),
     ] {
         let store = Bad::new(fault);
-        let cache = Cache::new(CacheOptions::new().store(store.clone()), "a");
+        let cache = Cache::new(CacheOptions::new().store(store.clone()), "a", Principal::Visible);
         let start = Instant::now();
         assert_eq!(cache.find(list(None), "u", at(0)).await, "miss");
         // The paused clock moves in whole milliseconds, one past what was waited for.
@@ -139,7 +139,7 @@ async fn a_store_that_hangs_or_panics_costs_little_once_and_is_then_left_alone()
 async fn a_store_that_fails_to_forget_brings_nothing_back() {
     for fault in [Fault::Hang, Fault::Panic, Fault::PanicAtOnce] {
         let store = Bad::new(Fault::None);
-        let cache = Cache::new(CacheOptions::new().store(store.clone()), "a");
+        let cache = Cache::new(CacheOptions::new().store(store.clone()), "a", Principal::Visible);
         assert!(keep(&cache, "one", at(0)).await);
         store.now(fault);
         cache.invalidate(&Invalidation::Tools, at(1)).await;
@@ -155,7 +155,7 @@ async fn a_store_that_fails_to_forget_brings_nothing_back() {
 #[tokio::test(start_paused = true)]
 async fn drops_are_tried_also_while_a_store_is_left_alone() {
     let store = Bad::new(Fault::None);
-    let cache = Cache::new(CacheOptions::new().store(store.clone()), "a");
+    let cache = Cache::new(CacheOptions::new().store(store.clone()), "a", Principal::Visible);
     assert!(keep(&cache, "one", at(0)).await);
     store.now(Fault::Panic);
     assert_eq!(cache.find(list(None), "u", at(1)).await, "miss");
@@ -202,7 +202,7 @@ async fn what_a_store_says_is_checked() {
         (private.replace(r#"{\"name\":\"x\"}"#, "[]"), "miss"),
         (private.replace(r#"{\"name\":\"x\"}"#, "null"), "miss"),
     ] {
-        let cache = Cache::new(CacheOptions::new().store(Liar(entry(&text))), "a");
+        let cache = Cache::new(CacheOptions::new().store(Liar(entry(&text))), "a", Principal::Visible);
         assert_eq!(cache.find(list(None), "u", at(0)).await, found, "{text}");
     }
 }
@@ -210,7 +210,7 @@ async fn what_a_store_says_is_checked() {
 #[tokio::test]
 async fn cac_14_a_private_entry_under_the_public_key_is_given_to_nobody() {
     let store = Arc::new(MemoryStore::default());
-    let cache = Cache::new(CacheOptions::new().store(store.clone()), "a");
+    let cache = Cache::new(CacheOptions::new().store(store.clone()), "a", Principal::Visible);
     let place = cache.server.place(list(None));
     let entry = |public| CacheEntry::new(result("x"), at(0), hint(300, public));
     store.put(&place.key(None), entry(false)).await;
@@ -249,7 +249,7 @@ impl CacheStore for Meeting {
 #[tokio::test]
 async fn a_change_while_the_store_keeps_an_entry_drops_it_again() {
     let store = Arc::new(Meeting::default());
-    let cache = Arc::new(Cache::new(CacheOptions::new().store(store.clone()), "a"));
+    let cache = Arc::new(Cache::new(CacheOptions::new().store(store.clone()), "a", Principal::Visible));
     *store.cache.lock().unwrap() = Some(Arc::downgrade(&cache));
     assert!(!keep(&cache, "one", at(10)).await);
     assert_eq!(cache.find(list(None), "u", at(11)).await, "miss");

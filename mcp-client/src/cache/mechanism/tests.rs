@@ -57,7 +57,7 @@ impl Cache {
 }
 
 pub(super) fn cache() -> Cache {
-    Cache::new(CacheOptions::new(), "https://a.example/mcp")
+    Cache::new(CacheOptions::new(), "https://a.example/mcp", Principal::Visible)
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn cac_20_the_longest_time_is_a_day_or_what_is_set() {
         if let Some(max) = max {
             options = options.max_ttl(Duration::from_secs(max));
         }
-        let cache = Cache::new(options, "s");
+        let cache = Cache::new(options, "s", Principal::Visible);
         let mut endless = hint(0, false);
         endless.ttl = Duration::MAX;
         assert!(cache.fetch(list(None), "u", "one", endless, at(0)).await);
@@ -153,7 +153,8 @@ async fn a_stale_own_result_gives_way_to_a_fresh_public_one_and_the_newer_stale_
 #[tokio::test]
 async fn cac_02_cac_17_cac_21_each_page_uri_and_server_has_its_own() {
     let options = CacheOptions::new();
-    let (cache, other) = (Cache::new(options.clone(), "a"), Cache::new(options, "b"));
+    let (cache, other) =
+        (Cache::new(options.clone(), "a", Principal::Visible), Cache::new(options, "b", Principal::Visible));
     assert!(cache.fetch(list(None), "u", "first", hint(100, true), at(0)).await);
     assert!(cache.fetch(list(Some("")), "u", "empty", hint(200, true), at(50)).await);
     assert_eq!(cache.find(list(None), "u", at(60)).await, "fresh first");
@@ -198,7 +199,10 @@ async fn cac_16_cac_19_sub_15_each_event_drops_what_it_concerns_for_all_credenti
     ] {
         // Another server shares store and marks, and keeps all of its own.
         let options = CacheOptions::new();
-        let (cache, other) = (Cache::new(options.clone(), "a"), Cache::new(options, "b"));
+        let (cache, other) = (
+            Cache::new(options.clone(), "a", Principal::Visible),
+            Cache::new(options, "b", Principal::Visible),
+        );
         let mut tickets = Vec::new();
         for (name, request) in everything() {
             assert!(cache.fetch(request, "alice", name, hint(300, false), at(0)).await);
@@ -256,7 +260,8 @@ async fn a_late_result_does_not_push_out_what_came_after_the_change() {
 #[tokio::test]
 async fn clients_that_share_options_share_what_is_kept_and_what_is_dropped() {
     let options = CacheOptions::new();
-    let (one, two) = (Cache::new(options.clone(), "a"), Cache::new(options, "a"));
+    let (one, two) =
+        (Cache::new(options.clone(), "a", Principal::Visible), Cache::new(options, "a", Principal::Visible));
     assert!(one.fetch(list(None), "u", "one", hint(300, false), at(0)).await);
     assert_eq!(two.find(list(None), "u", at(1)).await, "fresh one");
     let ticket = two.begin(list(None));
@@ -270,7 +275,7 @@ async fn clients_that_share_options_share_what_is_kept_and_what_is_dropped() {
 #[tokio::test]
 async fn off_finds_and_keeps_nothing() {
     for options in [CacheOptions::off(), CacheOptions::new().max_ttl(Duration::ZERO)] {
-        let cache = Cache::new(options, "a");
+        let cache = Cache::new(options, "a", Principal::Visible);
         assert!(!cache.is_enabled());
         assert!(!cache.fetch(list(None), "u", "one", hint(300, true), at(0)).await);
         assert_eq!(cache.find(list(None), "u", at(1)).await, "miss");

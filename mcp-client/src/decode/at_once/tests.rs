@@ -64,13 +64,13 @@ fn agrees_typed(message: &[u8], expect: Expect) -> bool {
 fn listeners() -> (Listeners, Arc<Mutex<Vec<String>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (progress, log) = (heard.clone(), heard.clone());
-    let listeners = Listeners {
-        progress: Some(Arc::new(move |update, bytes| {
-            progress.lock().unwrap().push(format!("{update:?} {bytes}"));
-        })),
-        log: Some(Arc::new(move |update, bytes| log.lock().unwrap().push(format!("{update:?} {bytes}")))),
-        log_level: Some(mcp_types::LoggingLevel::Info),
-    };
+    let mut listeners = Listeners::default();
+    listeners.progress = Some(Arc::new(move |update, bytes| {
+        progress.lock().unwrap().push(format!("{update:?} {bytes}"));
+    }));
+    listeners.log =
+        Some(Arc::new(move |update, bytes| log.lock().unwrap().push(format!("{update:?} {bytes}"))));
+    listeners.log_level = Some(mcp_types::LoggingLevel::Info);
     (listeners, heard)
 }
 
