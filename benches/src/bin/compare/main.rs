@@ -68,11 +68,14 @@ fn compare(options: &Options) -> Result<()> {
     rig.check()
 }
 
-/// The other programs, in the profile of this one.
+/// The other programs, in the profile and the folder of this one.
 fn build() -> Result<()> {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let this = std::env::current_exe()?;
+    let target = this.ancestors().nth(2).ok_or("this program is in no folder of Cargo")?;
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--bins", "--manifest-path", manifest])
+        .args(["build", "--quiet", "--release", "--bins", "--target-dir"])
+        .arg(target)
+        .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
         .status()?;
     if status.success() { Ok(()) } else { Err("the clients cannot be built".into()) }
 }
