@@ -6,7 +6,7 @@ use std::{
 };
 
 use http::HeaderMap;
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// Separates these digests from any other use of the same secrets.
 const DOMAIN: &[u8] = b"mcp-client cache: authorization 1";
@@ -84,7 +84,7 @@ impl Authorization {
                 }
             }
         }
-        Self(digest.finalize().into())
+        Self(digest.finalize())
     }
 
     /// The digest as 64 hexadecimal digits.

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use super::authorization::hex;
 
@@ -36,7 +36,7 @@ impl CacheKey {
 
     /// The SHA-256 digest of the text as 64 hexadecimal digits in lower case: fit for the name of a file.
     pub fn digest(&self) -> String {
-        hex(&Sha256::digest(self.text.as_bytes()))
+        hex(&Sha256::hash(self.text.as_bytes()))
     }
 
     /// The method whose result is kept.

@@ -1,7 +1,7 @@
 //! What a request says besides the parameters of its method.
 
 use mcp_types::RawMap;
-use sha2::{Digest as _, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use super::authorization::{count, hex, part};
 use crate::input_kinds::InputKinds;
@@ -36,7 +36,7 @@ impl Variant {
                 part(&mut digest, value.as_bytes());
             }
         }
-        Self(Some(digest.finalize().into()))
+        Self(Some(digest.finalize()))
     }
 
     /// As it stands in keys: nothing, or 64 hexadecimal digits.
