@@ -23,16 +23,16 @@ const fn at_most(over: Over, workload: Workload, calls: u64, bytes: u64, instruc
 /// Calls of the allocator, bytes asked of it, instructions.
 #[rustfmt::skip]
 pub const CEILINGS: [Ceiling; 10] = [
-    at_most(Memory, Echo, 22, 7_496, 32_996),
-    at_most(Memory, Sse, 23, 7_544, 34_090),
-    at_most(Memory, Progress, 1_044, 23_690, 6_402_065),
-    at_most(Memory, Text1M, 38, 2_313_632, 21_104_342),
-    at_most(Memory, Typed, 37_049, 2_844_829, 81_645_554),
-    at_most(Http, Echo, 88, 30_515, 115_876),
-    at_most(Http, Sse, 91, 22_722, 123_883),
-    at_most(Http, Progress, 1_142, 154_000, 12_823_423),
-    at_most(Http, Text1M, 111, 5_387_811, 23_578_081),
-    at_most(Http, Typed, 38_210, 5_956_998, 85_945_220),
+    at_most(Memory, Echo, 19, 3_970, 20_935),
+    at_most(Memory, Sse, 20, 4_025, 22_271),
+    at_most(Memory, Progress, 1_041, 20_165, 4_082_806),
+    at_most(Memory, Text1M, 19, 1_109_493, 8_841_620),
+    at_most(Memory, Typed, 37_043, 1_770_369, 45_047_107),
+    at_most(Http, Echo, 67, 23_793, 91_589),
+    at_most(Http, Sse, 68, 15_702, 100_767),
+    at_most(Http, Progress, 1_119, 379_808, 9_970_667),
+    at_most(Http, Text1M, 73, 4_232_910, 11_198_697),
+    at_most(Http, Typed, 38_186, 4_472_983, 48_716_876),
 ];
 
 /// Head room of the ceilings that are printed, in hundredths: of what is counted exactly, and of what depends on the

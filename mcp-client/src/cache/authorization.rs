@@ -5,8 +5,8 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
-use http::HeaderMap;
 use hmac_sha256::Hash as Sha256;
+use http::HeaderMap;
 
 /// Separates these digests from any other use of the same secrets.
 const DOMAIN: &[u8] = b"mcp-client cache: authorization 1";

@@ -1,7 +1,7 @@
 //! What a request says besides the parameters of its method.
 
-use mcp_types::RawMap;
 use hmac_sha256::Hash as Sha256;
+use mcp_types::RawMap;
 
 use super::authorization::{count, hex, part};
 use crate::input_kinds::InputKinds;
