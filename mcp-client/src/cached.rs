@@ -1,6 +1,11 @@
 //! Requests that the cache may answer.
 
-use std::{future::Future, time::SystemTime};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    task::Poll,
+    time::SystemTime,
+};
 
 use mcp_retry::Layer;
 use mcp_types::{RawJson, ResultType};
@@ -147,8 +152,12 @@ async fn through<M: Answer>(
                 let deadline = Deadline::of(client, spec);
                 // As good as progress, which may have moved the end of the call before.
                 deadline.progressed();
-                // The answer is there, kept or not; and the observer was told.
-                let _ = within(&deadline, spec.cancel.as_ref(), kept).await;
+                // The answer is there, kept or not; and the observer was told. It is begun in any case: that an older result is
+                // no longer true is noted at once.
+                let mut kept = pin!(kept);
+                if poll_fn(|cx| Poll::Ready(kept.as_mut().poll(cx).is_pending())).await {
+                    let _ = within(&deadline, spec.cancel.as_ref(), kept).await;
+                }
             }
             Ok(finished)
         }

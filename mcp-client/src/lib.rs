@@ -24,7 +24,8 @@
 //! * [`TokenSource`] — where bearer tokens come from, and what is done when one is refused.
 //! * [`TraceContext`] — the trace that a call belongs to. With the feature `tracing` each call is a span, named after the
 //!   OpenTelemetry conventions for MCP; repetitions, repairs, cancellations and tools that are left out are events in it. No field
-//!   holds arguments, results, tokens, header values, the query of a URL, or what a server says in words, except the reason for which it cancels a subscription.
+//!   holds arguments, results, tokens, header values, the query of a URL, or what a server
+//!   says in words, except the name and the fault of a tool that is left out, and the reason for which it cancels a subscription.
 //! * [`Transport`](transport::Transport) — the seam for transports of your own, and
 //!   [for layers](ClientBuilder::layer) around the client's.
 //!

@@ -18,7 +18,7 @@ pub use self::{
     walk::{DEFAULT_MAX_PAGES, Pages, WalkEnd},
 };
 use crate::{
-    cache::Invalidation,
+    cache::{Freshness, Invalidation},
     cached::{self, CacheUse},
     call::{InnerPosts, RequestBuilder, Spec, refuse},
     client::Client,
@@ -144,7 +144,8 @@ async fn page<M: ListMethod>(
     match finished.decoded {
         Decoded::Complete(result) => {
             let whose = client.whose(spec, finished.token.as_ref(), M::cache_hint(&result).public);
-            Ok(Page::new(result, finished.record, bytes, |item| M::learn(client, item, whose)))
+            let is_news = !matches!(finished.record.freshness, Freshness::Stale { .. });
+            Ok(Page::new(result, finished.record, bytes, |item| M::learn(client, item, whose, is_news)))
         }
         Decoded::Opened(_) | Decoded::InputRequired(_) => Err(cached::unexpected()),
     }

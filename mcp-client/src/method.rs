@@ -3,6 +3,8 @@
 //! [`Answer`] is the one seam between the call, which is the same for all methods, and what a method's result looks
 //! like. The types of the results are those of `mcp-types`; there is no union of them anywhere.
 
+use std::sync::Arc;
+
 use mcp_types::{
     AnyResult, CacheHint, CacheableResult as _, CallToolResult, CompleteResult, ContentBlock, DiscoverResult,
     GetPromptResult, Items, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -22,6 +24,7 @@ use crate::{
     header_params::HeaderParamsFault,
     record::OutcomeKind,
     spans,
+    tool_book::KnownTool,
     whose::Whose,
 };
 
@@ -256,8 +259,8 @@ pub trait ListMethod: Answer + Sized {
 
     /// Learns from an entry; one that breaks the rules is left out, for the reason that is given.
     #[doc(hidden)]
-    fn learn(client: &Client, item: &Self::Item, whose: Whose) -> Option<HeaderParamsFault> {
-        let _ = (client, item, whose);
+    fn learn(client: &Client, item: &Self::Item, whose: Whose, is_news: bool) -> Option<HeaderParamsFault> {
+        let _ = (client, item, whose, is_news);
         None
     }
 }
@@ -282,8 +285,9 @@ macro_rules! lists {
 
 lists! {
     ListTools: Tool, tools,
-        fn learn(client: &Client, tool: &Tool, whose: Whose) -> Option<HeaderParamsFault> {
-            let known = client.tools().learn(tool, whose);
+        fn learn(client: &Client, tool: &Tool, whose: Whose, is_news: bool) -> Option<HeaderParamsFault> {
+            // An old list must not take the place of what was learnt since.
+            let known = if is_news { client.tools().learn(tool, whose) } else { Arc::new(KnownTool::of(tool)) };
             // Elsewhere nobody reads the annotations.
             let fault = known.header_params.as_ref().err().filter(|_| client.transport().carries_headers())?;
             spans::excluded(&tool.name, fault);

@@ -156,6 +156,7 @@ impl SseParser {
     }
 
     /// Adds bytes as they came, without a copy of those that are read before more are added.
+    #[cfg(feature = "http")]
     pub(crate) fn push_chunk(&mut self, chunk: Bytes) {
         if self.chunk.is_empty() {
             self.chunk = chunk;
@@ -181,8 +182,9 @@ impl SseParser {
                 self.after_cr = false;
             }
             let Some(end) = line_end(&self.chunk) else {
+                // Before anything is taken: what is too large stays so, however often it is asked for.
+                self.check(self.begun.len() + self.chunk.len())?;
                 let chunk = std::mem::take(&mut self.chunk);
-                self.check(self.begun.len() + chunk.len())?;
                 self.begun.extend_from_slice(&chunk);
                 return Ok(None);
             };
@@ -445,6 +447,17 @@ mod tests {
                 }
                 prop_assert!(parser.begun.len() <= 64 && parser.chunk.len() <= 16);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_stays_too_large() {
+        let mut parser = SseParser::new(16);
+        parser.push(b"data: 0123456789");
+        assert!(parser.next_event().unwrap().is_none());
+        for more in ["XXXX", "\n\n", "data: 1\n\n"] {
+            parser.push(more.as_bytes());
+            assert!(parser.next_event().is_err(), "{more:?}");
         }
     }
 }

@@ -184,7 +184,7 @@ impl Reading<'_, '_> {
             match decode::event(&message, self.id) {
                 Ok(Event::Reply(reply)) => {
                     let decoded = self.finish_reply::<M>(reply, &message);
-                    // From here on a good answer's bytes hold up no buffer of the connection.
+                    // From here on a good answer's bytes hold up no buffer of the connection, unless the cache keeps them.
                     let decoded = decoded.map_err(|failed| failed.into_error(message));
                     self.answered(stream, serial).await;
                     return decoded;

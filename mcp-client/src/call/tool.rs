@@ -85,7 +85,9 @@ impl RequestBuilder<CallTool> {
         self.send_round().await
     }
 
-    /// Sends the call and reads the structured content of its success as a type of yours.
+    /// Sends the call and reads the structured content of its success as a type of yours, in the one pass over the answer's bytes.
+    ///
+    /// That is why it must be `Send`: [`ToolOutput::structured`] reads types that are not.
     ///
     /// # Errors
     ///

@@ -94,8 +94,9 @@ impl Prepared {
 
     fn of(&self, request: &Outgoing) -> Result<HeaderMap, TransportError> {
         let mut headers = if request.name.is_some() { self.named.clone() } else { self.nameless.clone() };
-        if request.headers.contains_key(USER_AGENT) {
-            headers.remove(USER_AGENT);
+        // What a layer or the caller sets takes the place of ours; several values of one name stay several.
+        for name in request.headers.keys() {
+            headers.remove(name);
         }
         for (name, value) in &request.headers {
             headers.append(name, value.clone());

@@ -1,6 +1,9 @@
 //! The usual result of `tools/call`.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, PoisonError},
+};
 
 use mcp_types::{CallToolResult, ContentBlock, RawMap, ResultMeta, ResultType};
 use serde::de::DeserializeOwned;
@@ -38,7 +41,8 @@ impl<T> Wanted<T> {
 
 impl<T: DeserializeOwned + Send> Want for Wanted<T> {
     fn read(&self, scan: &mut Scan<'_>) -> Option<()> {
-        let value = scan.value()?;
+        // A panic in the caller's own type must not lose the answer: read again where it was kept whole, it panics there.
+        let value = catch_unwind(AssertUnwindSafe(|| scan.value())).ok()??;
         self.put(Some(value));
         Some(())
     }

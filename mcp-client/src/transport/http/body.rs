@@ -33,8 +33,8 @@ pub(super) const ACCEPT_ENCODING: &str =
 /// How much is set aside for a body of announced length before any of it came: a server's word is no reason for more.
 const MAX_ADVANCE: usize = 1 << 20;
 
-/// How much more than has come is set aside later, in times of it: what is only set aside costs addresses and no memory, and a
-/// server that has kept its word so far has bought the trust with as much of its own.
+/// How much more than has come is set aside later, in times of it: what is only set aside mostly costs addresses and no
+/// memory, and a server that has kept its word so far has bought the trust with as much of its own.
 const TRUST: usize = 32;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -201,10 +201,12 @@ fn make_room(buffer: &mut Vec<u8>, more: usize, announced: usize) {
     }
     let trusted = announced.min(MAX_ADVANCE.max(length.saturating_mul(TRUST)));
     if trusted - length.min(trusted) > more {
-        buffer.reserve_exact(trusted - length);
-    } else {
-        buffer.reserve(more);
+        // Where it cannot be had, what came must do: the announcement is a server's word.
+        if buffer.try_reserve_exact(trusted - length).is_ok() {
+            return;
+        }
     }
+    buffer.reserve(more);
 }
 
 /// The next data of a body; trailers are passed over.
