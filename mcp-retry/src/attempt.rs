@@ -54,6 +54,7 @@ impl<'a> Call<'a> {
     }
 
     /// Says what repeating it does, instead of all that was said before but what the protocol says of the method.
+    #[cfg(feature = "tokio")]
     #[must_use]
     pub(crate) fn with_only(self, evidence: Evidence) -> Self {
         Self { evidence: Evidence::of_method(self.method), ..self }.with_evidence(evidence)
