@@ -1,15 +1,14 @@
 //! `mcp-call`: one call from the command line, its answer in full, and an exit code a layer.
 
 mod args;
-mod content;
+pub(crate) mod content;
 mod inputs;
-mod json;
+pub(crate) mod json;
 mod lists;
 mod person;
 mod said;
 mod settings;
 mod task;
-mod text;
 mod watch;
 
 use std::{
@@ -22,22 +21,19 @@ use std::{
 
 use mcp_client::{
     CallRecord, CallToolBuilder, CancelHandle, Client, Continuation, IdempotencyKey, Observer, OutcomeKind,
-    Retry,
-    cache::CacheOptions,
-    retry::Trust,
-    types::method::{CallTool, GetPrompt, ReadResource},
+    Retry, cache::CacheOptions, retry::Trust,
 };
 use mcp_tests::Kitchen;
 
 pub use self::args::Args;
 use self::{
-    inputs::{Answers, go_on},
+    inputs::Answers,
     lists::Lists,
     said::{Rounds, Said},
     settings::{Settings, set, steer},
     task::{Suspended, Task},
-    text::say,
 };
+use crate::text::say;
 
 /// Why there is no call to report on.
 struct Usage(String);
@@ -113,7 +109,8 @@ pub async fn run(args: Args) -> ExitCode {
 async fn call(args: Args, stop: CancelHandle) -> Result<Ended, Usage> {
     args.refuse_what_is_not_there_yet()?;
     let (url, task) = Task::of(&args)?;
-    let (answers, settings) = (Answers::new(&args)?, Settings::new(&args, stop)?);
+    let settings = Settings::new(&args, stop)?;
+    let answers = Answers::new(&args, &settings.stop, settings.watch.clone())?;
     // The embedded server lives as long as the call.
     let (url, _kitchen) = match (url, &args.kitchen) {
         (Some(url), _) => (url, None),
@@ -125,7 +122,7 @@ async fn call(args: Args, stop: CancelHandle) -> Result<Ended, Usage> {
     };
     let seen = Seen::default();
     let client = client(&args, &url, seen.clone())?;
-    let (said, continuation) = perform(&client, task, &answers, &settings, &args).await?;
+    let (said, continuation) = perform(&client, task, answers, &settings, &args).await?;
     if let Some(watch) = &settings.watch {
         watch.finish();
     }
@@ -136,7 +133,7 @@ async fn call(args: Args, stop: CancelHandle) -> Result<Ended, Usage> {
 async fn perform(
     client: &Client,
     task: Task,
-    answers: &Answers,
+    answers: Answers,
     settings: &Settings,
     args: &Args,
 ) -> Result<(Said, Option<String>), Usage> {
@@ -149,18 +146,18 @@ async fn perform(
             if let Some(definition) = args.definition()? {
                 call = call.tool(&definition);
             }
-            return Ok(go_on(call.send().await.map(CallTool::sort), answers, args).await);
+            return Ok(answers.begin(call.accept_input(args.kinds()?), args).await);
         }
         Task::Read { uri } => {
-            let read = set!(client.read_resource(uri), settings).send().await;
-            return Ok(go_on(read.map(ReadResource::sort), answers, args).await);
+            let call = set!(client.read_resource(uri), settings);
+            return Ok(answers.begin(call.accept_input(args.kinds()?), args).await);
         }
         Task::Prompt { name, arguments } => {
             let mut call = set!(client.get_prompt(name), settings);
             if let Some(arguments) = arguments {
                 call = call.arguments(arguments);
             }
-            return Ok(go_on(call.send().await.map(GetPrompt::sort), answers, args).await);
+            return Ok(answers.begin(call.accept_input(args.kinds()?), args).await);
         }
         Task::Resume(stored) => {
             return Ok(match *stored {
@@ -183,7 +180,7 @@ async fn perform(
 /// Goes on with a call that was stored.
 async fn resume<M: Rounds>(
     asked: Continuation<M>,
-    answers: &Answers,
+    answers: Answers,
     settings: &Settings,
     args: &Args,
 ) -> (Said, Option<String>) {
@@ -191,7 +188,7 @@ async fn resume<M: Rounds>(
     if let Some(why) = &args.accept_duplicates {
         asked = asked.accepting_duplicates(why.clone());
     }
-    go_on(Ok(Err(asked)), answers, args).await
+    answers.resume(asked, args).await
 }
 
 fn client(args: &Args, url: &str, seen: Seen) -> Result<Client, Usage> {

@@ -16,6 +16,7 @@ use crate::{
     client::{Client, Config, Redact, TraceProvider},
     error::InvalidCall,
     headers,
+    input::InputHandler,
     input_kinds::InputKinds,
     observer::Observer,
     pace::Pace,
@@ -27,6 +28,9 @@ use crate::{
 /// The default of [`ClientBuilder::completion_rate`]: 20 a second.
 pub const DEFAULT_COMPLETION_RATE: u32 = 20;
 
+/// The default of [`ClientBuilder::sampling_rate`]: 10 a second.
+pub const DEFAULT_SAMPLING_RATE: u32 = 10;
+
 /// The default of [`ClientBuilder::timeout`]: 60 s.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -35,7 +39,8 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct ClientBuilder {
     way: Way,
     info: Option<Implementation>,
-    kinds: InputKinds,
+    kinds: Option<InputKinds>,
+    input_handler: Option<Arc<dyn InputHandler>>,
     timeout: Duration,
     attempt_timeout: Option<Duration>,
     limits: Limits,
@@ -58,6 +63,7 @@ pub struct ClientBuilder {
     named: Option<Box<str>>,
     ignore_capabilities: bool,
     completion_rate: u32,
+    sampling_rate: u32,
     extensions: RawMap,
 }
 
@@ -83,7 +89,8 @@ impl ClientBuilder {
         Self {
             way: Way::None,
             info: Some(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))),
-            kinds: InputKinds::NONE,
+            kinds: None,
+            input_handler: None,
             timeout: DEFAULT_TIMEOUT,
             attempt_timeout: None,
             limits: Limits::default(),
@@ -103,6 +110,7 @@ impl ClientBuilder {
             named: None,
             ignore_capabilities: false,
             completion_rate: DEFAULT_COMPLETION_RATE,
+            sampling_rate: DEFAULT_SAMPLING_RATE,
             extensions: RawMap::new(),
         }
     }
@@ -272,7 +280,29 @@ impl ClientBuilder {
 
     /// The input requests that the application can answer (default: none). Declare only those.
     pub fn accept_input(mut self, kinds: InputKinds) -> Self {
-        self.kinds = kinds;
+        self.kinds = Some(kinds);
+        self
+    }
+
+    /// Lets this handler answer what servers ask for during a call. The kinds that it answers are declared with each call, unless
+    /// [`accept_input`](Self::accept_input) says otherwise, and `send()` goes on until the call is finished, for 10 rounds at most.
+    /// Where it comes to an early end it ends in a request for input, and the continuation says
+    /// [why](crate::Continuation::stopped): see [`Drive`](crate::Drive).
+    ///
+    /// A call that says itself [what it accepts](crate::RequestBuilder::accept_input) is not answered by the handler, but handed
+    /// out; nor is one that is [resumed](crate::Continuation::resume).
+    pub fn input_handler(mut self, handler: impl InputHandler + 'static) -> Self {
+        self.input_handler = Some(Arc::new(handler));
+        self
+    }
+
+    /// How many messages of a language model [handlers](InputHandler::sample) are asked for in a second at most, by all calls of
+    /// the client (default: 10), so that a server cannot run up a bill at once ([sampling], security). More wait for their turn;
+    /// zero means no limit. Sampling is deprecated since 2026-07-28.
+    ///
+    /// [sampling]: https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+    pub fn sampling_rate(mut self, per_second: u32) -> Self {
+        self.sampling_rate = per_second;
         self
     }
 
@@ -504,7 +534,10 @@ impl ClientBuilder {
         let config = Config {
             name: name.into(),
             info: self.info,
-            kinds: self.kinds,
+            kinds: self
+                .kinds
+                .or_else(|| self.input_handler.as_ref().map(InputHandler::kinds))
+                .unwrap_or_default(),
             headers: self.headers,
             timeout: self.timeout,
             attempt_timeout: self.attempt_timeout,
@@ -519,6 +552,8 @@ impl ClientBuilder {
             trace: self.trace,
             ignore_capabilities: self.ignore_capabilities,
             completions: Pace::new(self.completion_rate),
+            samplings: Pace::new(self.sampling_rate),
+            input_handler: self.input_handler,
             extensions: self.extensions,
         };
         Client::from_parts(transport, config, self.cache, principal)

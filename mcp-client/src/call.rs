@@ -82,6 +82,8 @@ pub(crate) struct Spec {
     pub(crate) continues: Option<(AttemptLog, Origin)>,
     /// When it began, where that was before its first attempt.
     pub(crate) begun: Option<Instant>,
+    /// How much of its time earlier rounds took.
+    pub(crate) spent: Duration,
     /// Whether the result is kept as it came, for the cache.
     pub(crate) keep: bool,
     /// Whether there may be another answer where the server cannot be had: its error is not the end of the call then.
@@ -114,6 +116,7 @@ impl Spec {
             retry: None,
             continues: None,
             begun: None,
+            spent: Duration::ZERO,
             keep: false,
             fallback: false,
             want: None,

@@ -76,8 +76,12 @@ impl CancelHandle {
         self.inner.reason.get().map(AsRef::as_ref)
     }
 
-    /// Ends once the handle is used.
-    pub(crate) async fn cancelled(&self) {
+    /// Ends once the handle is used; at once where it was used already.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future changes nothing.
+    pub async fn cancelled(&self) {
         let notified = self.inner.waiting.notified();
         let mut notified = std::pin::pin!(notified);
         // Listed as waiting before the look, so that a cancellation in between is not missed.

@@ -31,6 +31,7 @@ use crate::{
     continuation::{Continuation, MultiRound, RestoreError, SuspendedCall},
     decode::Expect,
     error::{InvalidCall, InvalidKind},
+    input::InputHandler,
     input_kinds::InputKinds,
     method::Answer,
     observer::Observer,
@@ -112,6 +113,10 @@ pub(crate) struct Config {
     pub(crate) ignore_capabilities: bool,
     /// How fast completions may be asked for.
     pub(crate) completions: Pace,
+    /// How fast a handler is asked for messages of a language model.
+    pub(crate) samplings: Pace,
+    /// Who answers input requests.
+    pub(crate) input_handler: Option<Arc<dyn InputHandler>>,
     /// The extensions that are declared, with their settings.
     pub(crate) extensions: RawMap,
 }
@@ -448,6 +453,16 @@ impl Client {
     /// Small integers: some servers keep no more than 32 bits of an id.
     pub(crate) fn next_id(&self) -> RequestId {
         RequestId::Number(self.inner.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Greater than all ids that were given so far.
+    pub(crate) fn ids_so_far(&self) -> i64 {
+        self.inner.next_id.load(Ordering::Relaxed)
+    }
+
+    /// Gives no id below this one from now on.
+    pub(crate) fn ids_from(&self, least: i64) {
+        self.inner.next_id.fetch_max(least, Ordering::Relaxed);
     }
 
     #[expect(clippy::unused_self, reason = "older revisions are negotiated per server")]

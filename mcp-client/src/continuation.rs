@@ -3,20 +3,24 @@
 //! One mechanism for the three methods that can ask: `tools/call`, `resources/read` and `prompts/get`.
 
 mod answer;
-mod form;
+mod asked;
 mod method;
+mod sampling;
 mod settings;
+mod stored;
 mod suspended;
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData, time::Duration};
 
 use mcp_types::{InputRequest, InputRequests, InputRequiredResult, InputResponse, RawJson, RequestState};
 
 pub use self::{
     answer::{AnswerError, AnswerFault},
     method::MultiRound,
-    suspended::{RestoreError, SuspendedCall},
+    sampling::SamplingFault,
+    suspended::{MAX_SUSPENDED_BYTES, RestoreError, SuspendedCall},
 };
+pub(crate) use self::{sampling::check_request as check_sampling, stored::Stored};
 use crate::{
     Delivery,
     bare_uri::shown,
@@ -24,6 +28,7 @@ use crate::{
     client::Client,
     decode::Decoded,
     error::{CallError, InvalidCall, InvalidKind},
+    input::DriveStop,
     input_kinds::InputKinds,
     record::CallRecord,
 };
@@ -57,7 +62,7 @@ use crate::{
 /// ```
 #[must_use = "the call has not finished: answer and resume it, suspend it, or drop it on purpose"]
 pub struct Continuation<M: MultiRound = mcp_types::method::CallTool> {
-    state: Box<State>,
+    pub(crate) state: Box<State>,
     method: PhantomData<fn() -> M>,
 }
 
@@ -75,6 +80,8 @@ pub(crate) struct State {
     pub(crate) record: Option<Box<CallRecord>>,
     pub(crate) may_have_run: bool,
     pub(crate) accepting_duplicates: Option<Cow<'static, str>>,
+    /// Why nobody drives it any more.
+    pub(crate) stopped: Option<DriveStop>,
 }
 
 /// What one round asked for.
@@ -82,11 +89,17 @@ pub(crate) struct State {
 pub(crate) struct Round {
     pub(crate) requests: InputRequests,
     pub(crate) state: Option<RequestState>,
+    /// How the server names itself.
+    pub(crate) server_name: Option<String>,
 }
 
 impl From<InputRequiredResult> for Round {
     fn from(result: InputRequiredResult) -> Self {
-        Self { requests: result.input_requests.unwrap_or_default(), state: result.request_state }
+        Self {
+            requests: result.input_requests.unwrap_or_default(),
+            state: result.request_state,
+            server_name: result.meta.and_then(|meta| meta.server_info).map(|server| server.name),
+        }
     }
 }
 
@@ -112,6 +125,7 @@ impl<M: MultiRound> Continuation<M> {
             record: Some(record),
             may_have_run: false,
             accepting_duplicates: None,
+            stopped: None,
         }))
     }
 
@@ -140,6 +154,10 @@ impl<M: MultiRound> Continuation<M> {
     }
 
     /// Answers the request of a key; a second answer replaces the first.
+    ///
+    /// An accepted form is checked as by [`ElicitForm::validate`](crate::ElicitForm::validate), but may have members that were
+    /// not asked for: the server judges those. One without content is sent with an empty one. Nothing else has content, and a
+    /// link that is no page on the web cannot be accepted. Raw JSON is judged like the answer that it reads as.
     ///
     /// # Errors
     ///
@@ -198,30 +216,46 @@ impl<M: MultiRound> Continuation<M> {
     /// Dropping the future cancels the request and loses the continuation with its answers;
     /// [`suspend`](Self::suspend) first where they must survive.
     pub async fn resume(self) -> Result<M::Outcome, CallError> {
+        self.go_on().await.map(Ended::into_outcome)
+    }
+
+    /// As [`resume`](Self::resume), told apart.
+    pub(crate) async fn go_on(self) -> Result<Ended<M>, CallError> {
+        match self.state.check() {
+            Ok(()) => self.send().await,
+            Err(refusal) => Err(self.refused(refusal)),
+        }
+    }
+
+    /// Sends the call again with what answers there are.
+    pub(crate) async fn send(self) -> Result<Ended<M>, CallError> {
         let mut state = self.state;
-        let result = match state.check() {
-            Ok(()) => crate::call::run::<M>(&state.client, &state.spec, Some(&state)).await,
-            Err(refusal) => Err(crate::call::refuse(&state.client, &state.spec, refusal)),
-        };
-        state.spec.end_streams();
-        match result {
+        state.stopped = None;
+        match crate::call::run::<M>(&state.client, &state.spec, Some(&state)).await {
             Ok(finished) => match finished.decoded {
-                Decoded::Complete(result) => Ok(M::complete(result, finished.record, finished.tool)),
+                Decoded::Complete(result) => {
+                    Ok(Ended::Done(M::complete(result, finished.record, finished.tool)))
+                }
                 Decoded::InputRequired(asked) => {
                     let rounds = state.rounds.saturating_add(1);
                     let State { client, spec, .. } = *state;
-                    Ok(M::input_required(Self::asked(client, spec, asked, finished.record, rounds)))
+                    Ok(Ended::Asked(Self::asked(client, spec, asked, finished.record, rounds)))
                 }
                 Decoded::Opened(_) => Err(crate::cached::unexpected()),
             },
-            Err(mut error) => {
-                // Also when it was an earlier attempt than the last: its work may be done.
-                state.may_have_run |= error.context().fates.unknown || error.delivery() == Delivery::Unknown;
-                state.accepting_duplicates = None;
-                error.context_mut().continuation = Some(state);
-                Err(error)
-            }
+            Err(error) => Err(handed_back(state, error)),
         }
+    }
+
+    /// The error of a resumption that was refused here.
+    pub(crate) fn refused(self, refusal: InvalidCall) -> CallError {
+        let error = crate::call::refuse(&self.state.client, &self.state.spec, refusal);
+        handed_back(self.state, error)
+    }
+
+    /// Why [`drive`](Self::drive) came to an early end and handed the call back; `None` where nobody drove it this far.
+    pub fn stopped(&self) -> Option<&DriveStop> {
+        self.state.stopped.as_ref()
     }
 
     /// Makes it a value that can be stored and restored, days later and in another process. Nothing is sent.
@@ -233,12 +267,42 @@ impl<M: MultiRound> Continuation<M> {
     }
 }
 
+/// An error that gives the continuation back.
+fn handed_back(mut state: Box<State>, mut error: CallError) -> CallError {
+    // Also when it was an earlier attempt than the last: its work may be done.
+    state.may_have_run |= error.context().fates.unknown || error.delivery() == Delivery::Unknown;
+    state.accepting_duplicates = None;
+    state.spec.spent = Duration::ZERO;
+    state.spec.end_streams();
+    error.context_mut().continuation = Some(state);
+    error
+}
+
+/// How one round ended.
+pub(crate) enum Ended<M: MultiRound> {
+    Done(M::Outcome),
+    Asked(Continuation<M>),
+}
+
+impl<M: MultiRound> Ended<M> {
+    pub(crate) fn into_outcome(self) -> M::Outcome {
+        match self {
+            Self::Done(outcome) => outcome,
+            Self::Asked(mut asked) => {
+                // Here the caller is told: who reads the streams waits for that.
+                asked.state.spec.end_streams();
+                M::input_required(asked)
+            }
+        }
+    }
+}
+
 impl State {
     pub(crate) fn declared(&self) -> InputKinds {
         self.spec.kinds.unwrap_or(self.client.accepted_input())
     }
 
-    fn unanswered(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn unanswered(&self) -> impl Iterator<Item = &str> {
         self.round
             .requests
             .iter()
@@ -252,6 +316,11 @@ impl State {
             let what = format!("input is still missing for {}", missing.join(", "));
             return Err(InvalidCall::new(InvalidKind::Answers, what));
         }
+        self.check_doubt()
+    }
+
+    /// Whether nothing of the last attempt is left in doubt, or the doubt is accepted.
+    pub(crate) fn check_doubt(&self) -> Result<(), InvalidCall> {
         if self.may_have_run && self.accepting_duplicates.is_none() {
             let what = "the last attempt may have run; resume with `accepting_duplicates` if doing it twice is harmless";
             return Err(InvalidCall::new(InvalidKind::MayHaveRun, what));

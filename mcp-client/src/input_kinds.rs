@@ -27,13 +27,20 @@ impl InputKinds {
     pub const URL: Self = Self(1 << 1);
     /// Messages from a language model (`sampling/createMessage`; deprecated since 2026-07-28).
     pub const SAMPLING: Self = Self(1 << 2);
+    /// Messages from a language model that may use tools; includes [`SAMPLING`](Self::SAMPLING). Deprecated since 2026-07-28.
+    pub const SAMPLING_TOOLS: Self = Self(1 << 2 | 1 << 4);
+    /// Messages from a language model that is told of what other servers know; includes [`SAMPLING`](Self::SAMPLING).
+    /// Deprecated since 2025-11-25.
+    pub const SAMPLING_CONTEXT: Self = Self(1 << 2 | 1 << 5);
     /// The roots of the workspace (`roots/list`; deprecated since 2026-07-28).
     pub const ROOTS: Self = Self(1 << 3);
 
-    const NAMES: [(Self, &'static str); 4] = [
+    const NAMES: [(Self, &'static str); 6] = [
         (Self::FORM, "elicitation.form"),
         (Self::URL, "elicitation.url"),
         (Self::SAMPLING, "sampling"),
+        (Self::SAMPLING_TOOLS, "sampling.tools"),
+        (Self::SAMPLING_CONTEXT, "sampling.context"),
         (Self::ROOTS, "roots"),
     ];
 
@@ -47,7 +54,7 @@ impl InputKinds {
         self.0 == 0
     }
 
-    /// The kinds by name: `elicitation.form`, `elicitation.url`, `sampling`, `roots`.
+    /// The kinds by name: `elicitation.form`, `elicitation.url`, `sampling`, `sampling.tools`, `sampling.context`, `roots`.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.into_iter().filter(move |(kind, _)| self.contains(*kind)).map(|(_, name)| name)
     }
@@ -64,7 +71,11 @@ impl InputKinds {
                 ElicitRequestParams::Url(_) => Self::URL,
                 _ => Self::FORM,
             }),
-            InputRequest::Sample(_) => Some(Self::SAMPLING),
+            // With tools nobody but who declared them is to be asked; what context there is to be is the client's to say.
+            InputRequest::Sample(sample) => {
+                let tools = sample.params.tools.is_some() || sample.params.tool_choice.is_some();
+                Some(if tools { Self::SAMPLING_TOOLS } else { Self::SAMPLING })
+            }
             InputRequest::ListRoots(_) => Some(Self::ROOTS),
             _ => None,
         }
@@ -79,7 +90,10 @@ impl InputKinds {
             capabilities.elicitation = Some(elicitation);
         }
         if self.contains(Self::SAMPLING) {
-            capabilities.sampling = Some(mcp_types::SamplingCapability::default());
+            let mut sampling = mcp_types::SamplingCapability::default();
+            sampling.tools = self.contains(Self::SAMPLING_TOOLS).then(Default::default);
+            sampling.context = self.contains(Self::SAMPLING_CONTEXT).then(Default::default);
+            capabilities.sampling = Some(sampling);
         }
         if self.contains(Self::ROOTS) {
             capabilities.roots = Some(mcp_types::RootsCapability::default());
@@ -105,5 +119,45 @@ impl FromIterator<InputKinds> for InputKinds {
 impl fmt::Debug for InputKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn smp_01_root_01_each_kind_is_declared_by_its_own_name() {
+        for (kinds, names, declared) in [
+            (InputKinds::NONE, vec![], json!({})),
+            (InputKinds::FORM, vec!["elicitation.form"], json!({ "elicitation": { "form": {} } })),
+            (InputKinds::SAMPLING, vec!["sampling"], json!({ "sampling": {} })),
+            (
+                InputKinds::SAMPLING_TOOLS,
+                vec!["sampling", "sampling.tools"],
+                json!({ "sampling": { "tools": {} } }),
+            ),
+            (
+                InputKinds::SAMPLING_CONTEXT,
+                vec!["sampling", "sampling.context"],
+                json!({ "sampling": { "context": {} } }),
+            ),
+            (InputKinds::ROOTS, vec!["roots"], json!({ "roots": {} })),
+        ] {
+            assert_eq!(kinds.names().collect::<Vec<_>>(), names);
+            assert_eq!(
+                names.iter().filter_map(|name| InputKinds::from_name(name)).collect::<InputKinds>(),
+                kinds
+            );
+            assert_eq!(serde_json::to_value::<_>(kinds.capabilities()).unwrap(), declared);
+        }
+        let both: Value =
+            serde_json::to_value((InputKinds::SAMPLING_TOOLS | InputKinds::SAMPLING_CONTEXT).capabilities())
+                .unwrap();
+        assert_eq!(both, json!({ "sampling": { "context": {}, "tools": {} } }));
+        assert!(!InputKinds::SAMPLING.contains(InputKinds::SAMPLING_TOOLS));
+        assert_eq!(InputKinds::from_name("sampling.everything"), None);
     }
 }

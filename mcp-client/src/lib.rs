@@ -45,11 +45,14 @@ mod continuation;
 mod decode;
 pub mod error;
 mod error_hint;
+mod form;
 mod header_params;
 mod headers;
 #[cfg(feature = "http")]
 mod icon;
+mod input;
 mod input_kinds;
+mod link;
 mod list;
 mod method;
 mod observer;
@@ -62,6 +65,7 @@ mod retry_after;
 mod schema;
 mod spans;
 pub mod sse;
+mod store;
 mod subscription;
 mod token;
 mod tool_book;
@@ -80,15 +84,24 @@ pub use self::icon::{IconFault, IconRules, IconSource, MAX_ICON_DATA_URI};
 pub use self::schema::{MAX_VIOLATIONS, SchemaFault, SchemaFaultKind, SchemaViolation, Validation};
 pub use self::{
     answered::{Answered, Outcome},
-    builder::{BuildError, ClientBuilder, DEFAULT_COMPLETION_RATE, DEFAULT_TIMEOUT},
+    builder::{BuildError, ClientBuilder, DEFAULT_COMPLETION_RATE, DEFAULT_SAMPLING_RATE, DEFAULT_TIMEOUT},
     call::{CallToolBuilder, DEFAULT_MAX_TIMEOUT, RequestBuilder},
     cancel::CancelHandle,
     client::Client,
-    continuation::{AnswerError, AnswerFault, Continuation, MultiRound, RestoreError, SuspendedCall},
+    continuation::{
+        AnswerError, AnswerFault, Continuation, MAX_SUSPENDED_BYTES, MultiRound, RestoreError, SamplingFault,
+        SuspendedCall,
+    },
     error::CallError,
     error_hint::{ErrorHint, ErrorHintKind},
+    form::{
+        Choice, ElicitForm, FieldError, FieldFault, FieldKind, FormErrors, FormField, FormUnsupported,
+        MAX_FORM_FIELDS,
+    },
     header_params::{HeaderParamsFault, HeaderParamsFaultKind, MAX_INPUT_SCHEMA},
+    input::{DEFAULT_MAX_ROUNDS, Drive, DriveStop, InputContext, InputError, InputHandler},
     input_kinds::InputKinds,
+    link::{ElicitLink, LinkFault, LinkWarning, MAX_LINK},
     list::{
         DEFAULT_MAX_ITEMS, DEFAULT_MAX_LIST_BYTES, DEFAULT_MAX_PAGES, ItemStream, ListError, ListFault,
         Listing, MAX_STREAM_SKIPPED, Page, Pages, SkipReason, Skipped, WalkEnd,
@@ -98,6 +111,7 @@ pub use self::{
     outcome::{NotSuccess, StructuredError, ToolOutcome, ToolOutput},
     record::{CallRecord, OutcomeKind},
     schema::OutputSchema,
+    store::{ContinuationStore, DEFAULT_MAX_STORED_CALLS, MemoryStore, StoreError, StoreFilter, StoredCall},
     subscription::{
         DEFAULT_BUFFERED_EVENTS, ListenBuilder, Subscription, SubscriptionEnd, SubscriptionEvent,
     },

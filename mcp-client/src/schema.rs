@@ -16,6 +16,9 @@ pub use self::{
 };
 
 #[cfg(feature = "schema")]
+pub(crate) use self::pattern::{MAX_PATTERNS, weight as pattern_weight};
+
+#[cfg(feature = "schema")]
 mod checker;
 #[cfg(feature = "schema")]
 mod dialect;

@@ -2,18 +2,14 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+mod state;
+
+pub use self::state::RequestState;
 use crate::open_struct::open_struct;
-use crate::redacted::redacted_string;
 use crate::{
     CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult, ListRootsRequest,
     ListRootsResult, OrderedMap, RawJson, RequestMeta, ResultMeta, ResultType, probe,
 };
-
-redacted_string! {
-    /// What a server wants to be given back, byte for byte, with the answers. Its content means nothing to a client
-    /// and may be secret: `Debug` shows its length only.
-    pub struct RequestState;
-}
 
 /// One thing a server asks the client for. Reading never fails: what cannot be read becomes
 /// [`Unknown`](Self::Unknown).

@@ -44,7 +44,6 @@ macro_rules! redacted_string {
         }
     };
 }
-pub(crate) use redacted_string;
 
 redacted_string! {
     /// The text of one argument of a prompt or a completion. `Debug` shows its length only.

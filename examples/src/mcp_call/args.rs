@@ -13,6 +13,8 @@ use super::Usage;
 
 /// Calls a tool of an MCP server, or asks what the server has, and says which layer answered.
 ///
+/// On a terminal you are asked for what the server wants to know and no flag answers, unless --json or --suspend is given.
+///
 /// Exit codes: 0 success, 1 the tool reported an error, 2 usage or a call that was never sent, 3 input required, 4 HTTP
 /// error, 5 JSON-RPC error, 6 no valid answer, 7 no complete answer, 8 authorization, 9 cancelled.
 #[derive(Debug, Parser)]
@@ -80,7 +82,7 @@ pub struct Args {
     /// How many rounds of input requests are answered
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "no_rounds")]
     pub max_rounds: u32,
-    /// When the call cannot finish and can go on, write the suspended call to FILE
+    /// When the call cannot finish and can go on, write the suspended call to FILE; nobody is asked at the terminal then
     #[arg(long, value_name = "FILE", conflicts_with = "no_rounds")]
     pub suspend: Option<PathBuf>,
     /// Go on with the suspended call in FILE. Before it is sent, FILE is marked: it may have run. What comes of it is written
@@ -90,7 +92,8 @@ pub struct Args {
     /// Go on although the last attempt may have run, for a reason that goes into the record
     #[arg(long, value_name = "WHY", requires = "resume")]
     pub accept_duplicates: Option<String>,
-    /// Input requests to declare: elicitation.form, elicitation.url, sampling, roots, none; repeatable
+    /// Input requests to declare: elicitation.form, elicitation.url, sampling, sampling.tools, sampling.context, roots, none;
+    /// repeatable
     /// [default: elicitation.form and elicitation.url]
     #[arg(long = "capability", value_name = "KIND")]
     pub capabilities: Vec<String>,

@@ -2,9 +2,9 @@
 
 use mcp_client::types::{ContentBlock, ResourceContents};
 
-use super::text::one_line;
+use crate::text::one_line;
 
-pub(super) fn of_block(block: &ContentBlock) -> String {
+pub(crate) fn of_block(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => of_bytes("image", Some(&image.mime_type), &image.bytes(), None),

@@ -1,28 +1,53 @@
-//! What is done about input requests.
+//! What is done about input requests: the command line answers, or the person at the terminal, or nobody.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use mcp_client::{
-    CallError, Continuation, ElicitAnswer, SuspendedCall,
-    types::{ElicitRequestParams, InputRequest, InputResponse, RawJson},
+    CallError, CancelHandle, Continuation, Drive, DriveStop, ElicitAnswer, ElicitForm, ElicitLink,
+    InputContext, InputError, InputHandler, InputKinds, RequestBuilder, SuspendedCall, async_trait,
+    types::{CreateMessageRequestParams, CreateMessageResult, ListRootsResult, RawJson},
 };
+use serde::de::DeserializeOwned;
 
 use super::{
     Args, Usage,
+    json::message,
     said::{Rounds, Said},
+    watch::Watch,
 };
+use crate::terminal::TerminalHandler;
 
-/// The pause before a round is resumed that asked for nothing.
-const STATE_ONLY_PAUSE: Duration = Duration::from_millis(250);
-
-/// What the command line answers.
+/// Answers with what the command line says, or else asks the person. What neither answers is left for later.
 pub(super) struct Answers {
     by_key: Vec<(String, RawJson)>,
     otherwise: Option<fn() -> ElicitAnswer>,
+    person: Option<TerminalHandler>,
+    watch: Option<Watch>,
+    mark: Option<Mark>,
+}
+
+/// What is written to the file of a resumed call before it is sent again.
+struct Mark {
+    /// How many requests of its first round have no answer yet.
+    open: AtomicUsize,
+    write: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Mark {
+    /// The file says from now on that the call may have run: however this ends, the same command does not do the work twice.
+    fn answered(&self) {
+        if self.open.fetch_sub(1, Ordering::Relaxed) == 1 {
+            (self.write)();
+        }
+    }
 }
 
 impl Answers {
-    pub(super) fn new(args: &Args) -> Result<Self, Usage> {
+    pub(super) fn new(args: &Args, stop: &CancelHandle, watch: Option<Watch>) -> Result<Self, Usage> {
         let mut by_key = Vec::new();
         for answer in &args.answers {
             let (key, json) = answer.split_once('=').ok_or("an answer is written `KEY=JSON`")?;
@@ -35,30 +60,163 @@ impl Answers {
             (_, true) => Some(ElicitAnswer::cancel),
             _ => None,
         };
-        Ok(Self { by_key, otherwise })
+        // A script reads JSON, and who suspends wants to be asked later.
+        let asks = !args.json && args.suspend.is_none();
+        let person = asks.then(|| TerminalHandler::new().cancel_with(stop));
+        let person = person.filter(TerminalHandler::is_interactive);
+        Ok(Self { by_key, otherwise, person, watch, mark: None })
     }
 
-    /// Answers what the command line answers. An answer may be written out (`{"action":…}`), be the content of a form
-    /// that is accepted, or be `{}` for a link that is accepted.
-    fn fill<M: Rounds>(&self, asked: &mut Continuation<M>) -> Result<(), Usage> {
-        let keys: Vec<String> = asked.requests().iter().map(|(key, _)| key.to_owned()).collect();
-        for key in keys {
-            let given = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, json)| json);
-            let elicited = match asked.request(&key) {
-                Some(InputRequest::Elicit(elicit)) => Some(&elicit.params),
-                _ => None,
-            };
-            let answer = match (given, elicited, self.otherwise) {
-                (Some(json), Some(_), _) if is_written_out(json) => InputResponse::from(json.clone()),
-                (Some(json), Some(ElicitRequestParams::Url(_)), _) => accepted_link(&key, json)?.into(),
-                (Some(json), Some(_), _) => ElicitAnswer::accept(json)?.into(),
-                (Some(json), None, _) => InputResponse::from(json.clone()),
-                (None, Some(_), Some(otherwise)) => otherwise().into(),
-                (None, _, _) => continue,
-            };
-            asked.answer(&key, answer)?;
+    /// Makes a new call, and answers what it asks for.
+    pub(super) async fn begin<M: Rounds>(
+        &self,
+        call: RequestBuilder<M>,
+        args: &Args,
+    ) -> (Said, Option<String>) {
+        // Where nothing can be answered, what is to be kept is not sent again, not even if nothing is asked but that.
+        let kept = args.suspend.is_some() && self.by_key.is_empty() && self.otherwise.is_none();
+        let rounds = if kept { 0 } else { args.max_rounds };
+        hand_back(self.drive(call.drive(self), rounds).await, args)
+    }
+
+    /// Goes on with a call that was stored.
+    pub(super) async fn resume<M: Rounds>(
+        mut self,
+        asked: Continuation<M>,
+        args: &Args,
+    ) -> (Said, Option<String>) {
+        if let Some(file) = args.resume.clone() {
+            let suspended = asked.suspend().in_doubt();
+            let write = move || drop(store(&suspended, Some(&file)));
+            match asked.unanswered().count() {
+                0 if !asked.may_have_run() => write(),
+                0 => {}
+                open => self.mark = Some(Mark { open: open.into(), write: Box::new(write) }),
+            }
         }
-        Ok(())
+        let outcome = self.drive(asked.drive(&self), args.max_rounds).await;
+        hand_back(outcome, args)
+    }
+
+    /// Drives a call: one thing after the other, since a person is asked.
+    async fn drive<M: Rounds>(
+        &self,
+        mut drive: Drive<'_, M>,
+        mut rounds: u32,
+    ) -> Result<Result<Said, Continuation<M>>, CallError> {
+        loop {
+            let outcome = drive.one_at_a_time().max_rounds(rounds).await.map(M::sort);
+            let Ok(Err(mut asked)) = outcome else { return outcome };
+            let Some(DriveStop::Link { key, .. }) = asked.stopped() else { return Ok(Err(asked)) };
+            // No handler is asked about a link that must not be opened. The command line can decline it all the same, or accept
+            // plain `http` in a network that it knows.
+            let key = key.clone();
+            let answered = self.bad_link(&key).is_some_and(|answer| asked.answer(&key, answer).is_ok());
+            if !answered {
+                return Ok(Err(asked));
+            }
+            self.marked();
+            // Each link that is answered so costs a round, so that this ends.
+            rounds = rounds.saturating_sub(1);
+            drive = asked.drive(self);
+        }
+    }
+
+    fn bad_link(&self, key: &str) -> Option<ElicitAnswer> {
+        match (self.by_key.iter().find(|(known, _)| known == key), self.otherwise) {
+            (Some((_, json)), _) if is_written_out(json) => json.parse().ok(),
+            (Some((_, json)), _) => is_empty(json).then(ElicitAnswer::accept_empty),
+            (None, otherwise) => otherwise.map(|otherwise| otherwise()),
+        }
+    }
+
+    fn given(&self, cx: &InputContext) -> Option<&RawJson> {
+        self.by_key.iter().find(|(key, _)| key == cx.key()).map(|(_, json)| json)
+    }
+
+    /// An answer of the command line to something else than a form or a link: as it goes over the wire.
+    fn written_out<T: DeserializeOwned>(&self, cx: &InputContext) -> Result<T, InputError> {
+        let json = self.given(cx).ok_or(InputError::Later)?;
+        self.settled(json.parse().map_err(InputError::from))
+    }
+
+    /// The terminal is the person's now.
+    fn make_room(&self) {
+        if let Some(watch) = &self.watch {
+            watch.finish();
+        }
+    }
+
+    fn settled<T>(&self, answer: Result<T, InputError>) -> Result<T, InputError> {
+        if answer.is_ok() {
+            self.marked();
+        }
+        answer
+    }
+
+    /// One answer less is missing.
+    fn marked(&self) {
+        if let Some(mark) = &self.mark {
+            mark.answered();
+        }
+    }
+}
+
+/// An answer may be written out (`{"action":…}`), be the content of a form that is accepted, or be `{}` for a link that is
+/// accepted.
+#[async_trait]
+impl InputHandler for Answers {
+    /// What the command line declares is declared by the client, and a call that is resumed has declared it already.
+    fn kinds(&self) -> InputKinds {
+        [
+            InputKinds::FORM,
+            InputKinds::URL,
+            InputKinds::SAMPLING_TOOLS,
+            InputKinds::SAMPLING_CONTEXT,
+            InputKinds::ROOTS,
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    async fn form(&self, form: ElicitForm, cx: &InputContext) -> Result<ElicitAnswer, InputError> {
+        let answer = match (self.given(cx), self.otherwise, &self.person) {
+            (Some(json), ..) if is_written_out(json) => json.parse().map_err(InputError::from),
+            (Some(json), ..) => ElicitAnswer::accept(json).map_err(InputError::from),
+            (None, Some(otherwise), _) => Ok(otherwise()),
+            (None, None, Some(person)) => {
+                self.make_room();
+                person.form(form, cx).await
+            }
+            (None, None, None) => Err(InputError::Later),
+        };
+        self.settled(answer)
+    }
+
+    async fn url(&self, link: ElicitLink, cx: &InputContext) -> Result<ElicitAnswer, InputError> {
+        let answer = match (self.given(cx), self.otherwise, &self.person) {
+            (Some(json), ..) if is_written_out(json) => json.parse().map_err(InputError::from),
+            (Some(json), ..) => accepted_link(&link, json, cx),
+            (None, Some(otherwise), _) => Ok(otherwise()),
+            (None, None, Some(person)) => {
+                self.make_room();
+                person.url(link, cx).await
+            }
+            (None, None, None) => Err(InputError::Later),
+        };
+        self.settled(answer)
+    }
+
+    async fn sample(
+        &self,
+        _: CreateMessageRequestParams,
+        cx: &InputContext,
+    ) -> Result<CreateMessageResult, InputError> {
+        self.written_out(cx)
+    }
+
+    async fn roots(&self, cx: &InputContext) -> Result<ListRootsResult, InputError> {
+        self.written_out(cx)
     }
 }
 
@@ -72,50 +230,48 @@ fn is_written_out(json: &RawJson) -> bool {
 }
 
 /// A link has no form: it is accepted without content.
-fn accepted_link(key: &str, json: &RawJson) -> Result<ElicitAnswer, Usage> {
-    match json.to_value() {
-        Ok(serde_json::Value::Object(members)) if members.is_empty() => Ok(ElicitAnswer::accept_empty()),
-        _ => Err(Usage(format!("`{}` is a link: its answer is {{}}, or written out", key.escape_debug()))),
+fn accepted_link(link: &ElicitLink, json: &RawJson, cx: &InputContext) -> Result<ElicitAnswer, InputError> {
+    if is_empty(json) {
+        return Ok(link.accept());
     }
+    let key = cx.key().escape_debug();
+    Err(InputError::Failed(format!("`{key}` is a link: its answer is {{}}, or written out").into()))
 }
 
-/// Answers and resumes until the call has ended or an answer is missing. From the first exchange on nothing that goes wrong
-/// here may lose the call: it is told on stderr, and the call is handed back, also as the text of its suspended form.
-pub(super) async fn go_on<M: Rounds>(
-    mut outcome: Result<Result<Said, Continuation<M>>, CallError>,
-    answers: &Answers,
+fn is_empty(json: &RawJson) -> bool {
+    matches!(json.to_value(), Ok(serde_json::Value::Object(members)) if members.is_empty())
+}
+
+/// How it ended. From the first exchange on nothing that goes wrong here may lose the call: it is told on stderr, and the call
+/// is handed back, also as the text of its suspended form.
+pub(super) fn hand_back<M: Rounds>(
+    outcome: Result<Result<Said, Continuation<M>>, CallError>,
     args: &Args,
 ) -> (Said, Option<String>) {
     // Written back where it came from, too: the file must know what became of the call.
     let file = args.suspend.as_deref().or(args.resume.as_deref());
-    loop {
-        let mut asked = match outcome {
-            Ok(Ok(complete)) => return (complete, None),
-            Ok(Err(asked)) => asked,
-            Err(mut error) => {
-                let asked = error.take_continuation_of::<M>();
-                return (Said::Failed(error), asked.and_then(|asked| store(&asked.suspend(), file)));
-            }
-        };
-        if let Err(Usage(refused)) = answers.fill(&mut asked) {
-            eprintln!("mcp-call: {refused}");
-        }
-        let state_only = asked.requests().is_empty();
-        let complete = asked.unanswered().next().is_none();
-        // The limit is looked at before anything is sent, and the call is handed back, not thrown away.
-        if !complete || asked.rounds() > args.max_rounds || (state_only && args.suspend.is_some()) {
+    match outcome {
+        Ok(Ok(complete)) => (complete, None),
+        Ok(Err(asked)) => {
+            asked.stopped().into_iter().for_each(tell);
             let stored = store(&asked.suspend(), file);
-            return (Said::asked(&asked), stored);
+            (Said::asked(&asked), stored)
         }
-        if state_only {
-            tokio::time::sleep(STATE_ONLY_PAUSE).await;
+        Err(mut error) => {
+            let asked = error.take_continuation_of::<M>();
+            (Said::Failed(error), asked.and_then(|asked| store(&asked.suspend(), file)))
         }
-        if args.resume.is_some() {
-            // Marked before it is sent: however this ends, the same command does not do the work twice.
-            store(&asked.suspend().in_doubt(), args.resume.as_deref());
-        }
-        outcome = asked.resume().await.map(M::sort);
     }
+}
+
+/// Says why it was not answered, where that is more than that nobody answered.
+fn tell(stop: &DriveStop) {
+    let said = match stop {
+        DriveStop::Later { .. } | DriveStop::MaxRounds { asked: 0 } => return,
+        DriveStop::Handler { source, .. } => message(source.as_ref()),
+        other => other.to_string(),
+    };
+    eprintln!("mcp-call: {said}");
 }
 
 /// The suspended call as text, written to the file if there is one.

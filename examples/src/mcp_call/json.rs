@@ -119,9 +119,9 @@ fn error_facts(error: &CallError) -> ErrorFacts<'_> {
 }
 
 /// The error and all that lies beneath it.
-pub(super) fn message(error: &CallError) -> String {
+pub(crate) fn message(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
-    let mut source = std::error::Error::source(error);
+    let mut source = error.source();
     while let Some(cause) = source {
         message.push_str(": ");
         message.push_str(&cause.to_string());

@@ -13,8 +13,8 @@ use super::{
     json::message,
     lists::{Entry, Lists},
     said::Said,
-    text::{one_line, printable, say},
 };
+use crate::text::{one_line, printable, say};
 
 pub(super) fn print(said: &Said) {
     match said {

@@ -8,7 +8,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_client::{LogMessage, Progress};
 
-use super::text::{cut, one_line};
+use crate::text::{cut, one_line};
 
 /// How finely a bar is divided: servers count in fractions, too.
 const STEPS: u64 = 1_000;
@@ -37,6 +37,10 @@ impl Watch {
         let message = update.message.as_deref().map(shown).unwrap_or_default();
         match self {
             Self::Bar(bar) => {
+                // It made room for a person's answer.
+                if bar.is_finished() {
+                    bar.reset();
+                }
                 let template = match update.fraction() {
                     Some(fraction) => {
                         bar.set_length(STEPS);
@@ -73,7 +77,7 @@ impl Watch {
         }
     }
 
-    /// Nothing more comes: the bar makes room for the answer.
+    /// Nothing more comes for now: the bar makes room.
     pub(super) fn finish(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();

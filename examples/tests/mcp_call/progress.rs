@@ -118,7 +118,9 @@ async fn every_request_is_watched() {
     assert_eq!(run(&[&server.url(), "x", "--suspend", file.path()]).code, 3);
     let shown = run(&[&server.url(), "--resume", file.path(), "--progress", "--answer", "k={}"]);
     assert_eq!((shown.code, shown.stderr.as_str()), (0, "progress: 2\n"), "{shown:?}");
-    assert_eq!(posts(&server, 2)[1]["params"]["_meta"]["progressToken"], 1);
+    let posts = posts(&server, 2);
+    assert_eq!(posts[1]["params"]["_meta"]["progressToken"], posts[1]["id"]);
+    assert_ne!(posts[0]["id"], posts[1]["id"], "a new id, also in another process");
 }
 
 /// Six reports, 0.4 s each: longer than the timeout in all, and each begins it anew.

@@ -95,6 +95,35 @@ async fn a_link_is_accepted_without_content() {
     }
 }
 
+/// It is not opened, but whoever runs the program can decline it, and knows their own network.
+#[tokio::test]
+async fn a_link_that_must_not_be_opened_can_be_answered_by_the_command_line() {
+    for (url, flag, sent) in [
+        ("javascript:alert(1)", "--decline", Some(json!({ "action": "decline" }))),
+        ("javascript:alert(1)", "--cancel", Some(json!({ "action": "cancel" }))),
+        ("javascript:alert(1)", r#"--answer=k={"action":"decline"}"#, Some(json!({ "action": "decline" }))),
+        ("javascript:alert(1)", "--answer=k={}", None),
+        ("http://intranet.example/", "--answer=k={}", Some(json!({ "action": "accept" }))),
+        ("http://intranet.example/", "--answer=k=[]", None),
+        ("http://intranet.example/", "--no-cache", None),
+    ] {
+        let server = serve([asks_to_open("k", url), good()]).await;
+        let run = call(&server, &[flag]);
+        if let Some(sent) = sent {
+            assert_ended(&run, "TOOL_SUCCESS", 0, &[200, 200]);
+            assert_eq!(
+                posts(&server, 2)[1]["params"]["inputResponses"],
+                json!({ "k": sent }),
+                "{url} {flag}"
+            );
+        } else {
+            assert_ended(&run, "INPUT_REQUIRED", 3, &[200]);
+            assert!(run.stderr.contains("`k` must not be opened"), "{}", run.stderr);
+            posts(&server, 1);
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_answered_is_declined_or_cancelled_if_so_told() {
     for (flag, action) in [("--decline", "decline"), ("--cancel", "cancel")] {

@@ -58,10 +58,16 @@ impl Deadline {
         Self { started: Instant::now(), after, max, moved: AtomicU64::new(0) }
     }
 
-    /// That of a call, from when it began.
+    /// That of a call, from when it began. The time that earlier rounds took is over; that the server asked is progress, too.
     pub(crate) fn of(client: &Client, spec: &Spec) -> Self {
         let mut deadline = Self::new(spec.timeout.unwrap_or(client.config().timeout), spec.max_timeout);
         deadline.started = spec.begun.unwrap_or(deadline.started);
+        if let Some(started) = deadline.started.checked_sub(spec.spent) {
+            deadline.started = started;
+        }
+        if !spec.spent.is_zero() {
+            deadline.progressed();
+        }
         deadline
     }
 

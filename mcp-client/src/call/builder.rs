@@ -46,7 +46,8 @@ impl<M: Answer> RequestBuilder<M> {
     }
 
     /// How long the whole call may take, its repetitions and repairs included (default: the client's, 60 s). Each round
-    /// of a call that needs input has this time anew; what a person needs in between does not count.
+    /// of a call that needs input has this time anew, all rounds together where it is [driven](crate::Continuation::drive); what a person needs
+    /// in between does not count.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = Some(timeout);
         self

@@ -118,7 +118,8 @@ impl<'a> Flight<'a> {
             client,
             spec,
             deadline,
-            started: deadline.started(),
+            // Earlier rounds have records of their own.
+            started: deadline.started() + spec.spent,
             lead,
             request_id: None,
             exchange: ExchangeContext::default(),

@@ -2,21 +2,24 @@
 
 use std::{error::Error, fmt, marker::PhantomData};
 
-use mcp_retry::Repeat;
-use mcp_types::{InputRequests, RawJson, RawMap, RequestState};
+use mcp_types::{InputRequests, RawMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Continuation, MultiRound, Round, State, answer};
+use super::{Continuation, MultiRound, Round, State, Stored, answer};
 use crate::{bare_uri::shown, call::Spec, client::Client, headers, input_kinds::InputKinds};
 
-/// The version of the stored form. Others are refused.
-const VERSION: u32 = 1;
+/// The longest text of a suspended call that is read: 16 MiB.
+pub const MAX_SUSPENDED_BYTES: usize = 16 << 20;
 
 /// A call that waits for input, as a value that can be stored and restored: see
 /// [`Continuation::suspend`] and [`Client::restore`].
 ///
 /// It is versioned and bound to the server (the identity of the transport). It holds the arguments, the server's
 /// state and the answers so far, and no headers or credentials. Its `Debug` shows none of that.
+///
+/// What is stored is looked at again before it is restored: another server, version or method, answers that do not fit what was
+/// asked, and what makes no sense are refused. It is not signed: who can write to the place can have another call made in
+/// the name of whoever resumes it. Store it where only they can write.
 ///
 /// # Examples
 ///
@@ -26,7 +29,7 @@ const VERSION: u32 = 1;
 ///
 /// std::fs::write("call.json", serde_json::to_vec(&asked.suspend())?)?;
 /// // … days later, in another process …
-/// let suspended: SuspendedCall = serde_json::from_slice(&std::fs::read("call.json")?)?;
+/// let suspended: SuspendedCall = SuspendedCall::from_json(&std::fs::read("call.json")?)?;
 /// let asked = client.restore(suspended)?;
 /// # Ok(())
 /// # }
@@ -36,52 +39,31 @@ pub struct SuspendedCall<M: MultiRound = mcp_types::method::CallTool> {
     method: PhantomData<fn() -> M>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Stored {
-    version: u32,
-    server: String,
-    method: String,
-    target: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    arguments: Option<RawJson>,
-    #[serde(default, skip_serializing_if = "RawMap::is_empty")]
-    meta: RawMap,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    scenario: Option<String>,
-    declared: Vec<String>,
-    input_requests: InputRequests,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    request_state: Option<RequestState>,
-    #[serde(default, skip_serializing_if = "RawMap::is_empty")]
-    answers: RawMap,
-    rounds: u32,
-    #[serde(default)]
-    may_have_run: bool,
-    /// The caller's word on repeating the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    repeat: Option<Repeat>,
-}
-
 impl<M: MultiRound> SuspendedCall<M> {
     pub(super) fn of(state: &State) -> Self {
-        let stored = Stored {
-            version: VERSION,
-            server: state.client.identity().to_owned(),
-            method: M::NAME.to_owned(),
-            target: state.spec.target.as_ref().to_owned(),
-            arguments: state.spec.arguments.clone(),
-            meta: state.spec.meta.clone(),
-            scenario: state.spec.scenario.clone(),
-            declared: state.declared().names().map(str::to_owned).collect(),
-            input_requests: state.round.requests.clone(),
-            request_state: state.round.state.clone(),
-            answers: state.answers.iter().cloned().collect(),
-            rounds: state.rounds,
-            may_have_run: state.may_have_run,
-            repeat: state.spec.repeat,
-        };
-        Self { stored, method: PhantomData }
+        Self { stored: Stored::of::<M>(state), method: PhantomData }
+    }
+
+    /// Reads a call that was stored as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`]: it is longer than [`MAX_SUSPENDED_BYTES`], of another version or method, or makes no sense.
+    pub fn from_json(text: &[u8]) -> Result<Self, RestoreError> {
+        if text.len() > MAX_SUSPENDED_BYTES {
+            return Err(RestoreError::TooLarge { bytes: text.len() });
+        }
+        let members: RawMap = serde_json::from_slice(text).map_err(|_| RestoreError::Malformed("json"))?;
+        Self::from_stored(Stored::read(&members)?)
+    }
+
+    pub(crate) fn from_stored(stored: Stored) -> Result<Self, RestoreError> {
+        stored.check_method::<M>()?;
+        Ok(Self { stored, method: PhantomData })
+    }
+
+    pub(crate) fn stored(&self) -> &Stored {
+        &self.stored
     }
 
     /// The server that the call belongs to: the identity of the transport.
@@ -144,13 +126,14 @@ impl<M: MultiRound> SuspendedCall<M> {
         if stored.meta.iter().any(|(key, value)| headers::meta_entry(key, value).is_err()) {
             return Err(RestoreError::Malformed("meta"));
         }
+        client.ids_from(stored.next_id);
         let mut spec = Spec::new::<M>(stored.target);
         spec.arguments = stored.arguments;
         spec.meta = stored.meta;
         spec.scenario = stored.scenario;
         spec.repeat = stored.repeat;
         spec.kinds = Some(declared);
-        let round = Round { requests: stored.input_requests, state: stored.request_state };
+        let round = Round { requests: stored.input_requests, state: stored.request_state, server_name: None };
         if round.requests.is_empty() && round.state.is_none() {
             return Err(RestoreError::Malformed("inputRequests"));
         }
@@ -170,6 +153,7 @@ impl<M: MultiRound> SuspendedCall<M> {
             record: None,
             may_have_run: stored.may_have_run,
             accepting_duplicates: None,
+            stopped: None,
         })))
     }
 }
@@ -188,14 +172,7 @@ impl<M: MultiRound> Serialize for SuspendedCall<M> {
 
 impl<'de, M: MultiRound> Deserialize<'de> for SuspendedCall<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = Stored::deserialize(deserializer)?;
-        if stored.version != VERSION {
-            return Err(de::Error::custom("this version of a suspended call is not known"));
-        }
-        if stored.method != M::NAME {
-            return Err(de::Error::custom("the suspended call is of another method"));
-        }
-        Ok(Self { stored, method: PhantomData })
+        Self::from_stored(Stored::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 
@@ -221,7 +198,22 @@ pub enum RestoreError {
         /// The client's server.
         found: String,
     },
-    /// It was changed since it was stored: a part makes no sense.
+    /// It is longer than [`MAX_SUSPENDED_BYTES`].
+    TooLarge {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It was stored by another version of this library, in a form that is not known here.
+    Version {
+        /// The version of the form.
+        found: u32,
+    },
+    /// It is a call of another method.
+    Method {
+        /// The method of the call.
+        found: String,
+    },
+    /// It was changed since it was stored: a part makes no sense. `json` where it is no JSON object at all.
     Malformed(&'static str),
 }
 
@@ -229,6 +221,15 @@ impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Server { .. } => f.write_str("the suspended call belongs to another server"),
+            Self::TooLarge { bytes } => {
+                write!(f, "the suspended call is too large: {bytes} of {MAX_SUSPENDED_BYTES} bytes")
+            }
+            Self::Version { found } => {
+                write!(f, "the suspended call is of version {found}, which is not known")
+            }
+            Self::Method { found } => {
+                write!(f, "the suspended call is of another method: `{}`", found.escape_debug())
+            }
             Self::Malformed(part) => write!(f, "the suspended call is malformed: `{part}`"),
         }
     }

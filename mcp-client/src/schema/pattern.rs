@@ -9,7 +9,7 @@ use super::{SchemaFault, SchemaFaultKind};
 pub(super) const MAX_PATTERN: u64 = 20_000;
 
 /// The largest sum over the patterns of a schema.
-pub(super) const MAX_PATTERNS: u64 = 200_000;
+pub(crate) const MAX_PATTERNS: u64 = 200_000;
 
 /// A Unicode property has hundreds of ranges.
 const PROPERTY: u64 = 700;
@@ -25,7 +25,7 @@ const CHARACTER: u64 = 4;
 /// # Errors
 ///
 /// When the pattern needs look-around or back-references, which cannot be matched in linear time, or is too large.
-pub(super) fn weight(pattern: &str) -> Result<u64, SchemaFault> {
+pub(crate) fn weight(pattern: &str) -> Result<u64, SchemaFault> {
     let refuse = |why| SchemaFault::with(SchemaFaultKind::UnsupportedPattern, why);
     let mut chars = pattern.chars().peekable();
     let mut groups: Vec<u64> = Vec::new();

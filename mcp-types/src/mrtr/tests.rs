@@ -106,7 +106,11 @@ fn the_state_is_kept_to_the_byte_and_hidden() {
     let state = result.request_state.clone().unwrap();
     assert_eq!(state.as_str(), " ey\0=\n😀 ");
     assert_eq!(format!("{state:?}"), "RequestState(11 bytes)");
-    assert_eq!(serde_json::to_string(&state).unwrap(), r#"" ey\u0000=\n😀 ""#);
+    assert_eq!(
+        serde_json::to_string(&state).unwrap(),
+        r#"" ey\u0000=\n\ud83d\ude00 ""#,
+        "with its own escapes"
+    );
     assert!(serde_json::from_str::<InputRequiredResult>(r#"{"requestState":1}"#).is_err());
     assert!(serde_json::from_str::<InputRequiredResult>(r#"{"inputRequests":[]}"#).is_err());
 }

@@ -254,5 +254,5 @@ async fn a_call_suspended_at_the_kitchen_goes_on_in_another_client() {
     let output = asked.resume().await.unwrap().into_success().unwrap();
     assert_eq!((&said(&output)["invocation"], &said(&output)["message"]), (&json!(2), &json!("later")));
     let ids: Vec<_> = kitchen.posts().iter().map(|post| post.id.clone().unwrap()).collect();
-    assert_eq!(ids, [json!(1), json!(1)], "each client counts for itself");
+    assert_eq!(ids, [json!(1), json!(2)], "the second client goes on counting where the first was");
 }

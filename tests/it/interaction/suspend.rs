@@ -63,6 +63,7 @@ async fn the_stored_form_holds_the_call_and_no_credentials() {
         "answers": { "a": { "action": "accept", "content": { "reason": "typed" } } },
         "rounds": 1,
         "mayHaveRun": false,
+        "nextId": 2,
     });
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
     let call: SuspendedCall = serde_json::from_str(&text).unwrap();
@@ -73,10 +74,10 @@ async fn the_stored_form_holds_the_call_and_no_credentials() {
 }
 
 #[tokio::test]
-async fn a_restored_call_goes_on_as_if_nothing_had_happened() {
+async fn mrtr_09_a_restored_call_goes_on_as_if_nothing_had_happened() {
     let stage = stage_with_token().await;
     let text = suspended(&stage).await;
-    // Another client, with credentials of its own, and ids of its own.
+    // Another client, with credentials of its own. MRTR-09: its ids are none that the call was sent with before.
     let other = crate::support::once(&stage.url()).bearer_token("fresh").build().unwrap();
     let mut asked = restore(&other, &text).unwrap();
     assert_eq!(stage.count(), 1, "restoring sends nothing");
@@ -91,7 +92,7 @@ async fn a_restored_call_goes_on_as_if_nothing_had_happened() {
 
     let [first, second] = [0, 1].map(|number| stage.post(number));
     assert_eq!(stage.count(), 2);
-    assert_tool_call(&second, "x", &1.into());
+    assert_tool_call(&second, "x", &2.into());
     assert_eq!(second.headers.get("authorization").unwrap(), "Bearer fresh");
     assert_eq!(second.headers.get("x-key"), None, "headers are not stored");
     let sent = std::str::from_utf8(&second.body).unwrap();
