@@ -103,14 +103,12 @@ async fn through<M: Answer>(
     let cache = client.cache();
     let mut token = None;
     if client.has_token_source(spec) {
-        match in_time(client, spec, None, client.token(spec)).await {
-            Ok(Ok(found)) => token = found,
+        let Ok(Ok(found)) = in_time(client, spec, None, client.token(spec)).await else {
             // The call itself asks again, and says what came of it.
-            _ => {
-                spec.keep = false;
-                return run_call::<M>(client, spec, None).await;
-            }
-        }
+            spec.keep = false;
+            return run_call::<M>(client, spec, None).await;
+        };
+        token = found;
     }
     let authorization = client.authorization_context(spec, token.as_ref());
     let mut stale = None;
@@ -162,10 +160,9 @@ async fn through<M: Answer>(
             let (entry, is_stale) = match in_time(client, spec, Some(&mut pending), lookup).await {
                 Ok(Lookup::Fresh(entry)) => (Some(entry), false),
                 Ok(Lookup::Stale(entry)) => (Some(entry), true),
-                Ok(Lookup::Miss) => (None, false),
+                Ok(Lookup::Miss) | Err(CutOff::Cancelled) => (None, false),
                 // No time is left for the store, as after an answer that did not come in time: what it had before will do.
                 Err(CutOff::TimedOut(_)) => (stale.filter(|entry| !cache.is_dropped(cacheable, entry)), true),
-                Err(CutOff::Cancelled) => (None, false),
             };
             let found =
                 entry.and_then(|entry| read::<M>(client, spec, &entry).map(|decoded| (decoded, entry)));

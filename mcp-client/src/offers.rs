@@ -5,7 +5,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use mcp_types::ServerCapabilities;
+use mcp_types::{PromptsCapability, RawMap, ResourcesCapability, ServerCapabilities, ToolsCapability};
 
 use crate::{cache::Authorization, whose::Whose};
 
@@ -78,10 +78,10 @@ impl Offers {
 
 fn features(of: &ServerCapabilities) -> ServerCapabilities {
     let mut features = ServerCapabilities::default();
-    features.tools = of.tools.as_ref().map(|_| Default::default());
-    features.prompts = of.prompts.as_ref().map(|_| Default::default());
-    features.resources = of.resources.as_ref().map(|_| Default::default());
-    features.completions = of.completions.as_ref().map(|_| Default::default());
+    features.tools = of.tools.as_ref().map(|_| ToolsCapability::default());
+    features.prompts = of.prompts.as_ref().map(|_| PromptsCapability::default());
+    features.resources = of.resources.as_ref().map(|_| ResourcesCapability::default());
+    features.completions = of.completions.as_ref().map(|_| RawMap::default());
     features
 }
 

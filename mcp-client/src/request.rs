@@ -77,7 +77,7 @@ fn message<M: Answer>(
     text.push(M::NAME);
     text.push(r#"","params":{"_meta":{"#);
     text.push(&protocol);
-    for (key, value) in spec.meta.iter() {
+    for (key, value) in &spec.meta {
         text.member(key, value)?;
     }
     for (key, value) in trace.into_iter().flat_map(TraceContext::entries) {

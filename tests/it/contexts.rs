@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 /// What a server tells whom: a result, or nothing, and the connection breaks.
 type Says = fn(&str, &str) -> Option<Value>;
 
+/// The method, who asked, and the mirrored parameter.
+type Asked = (String, String, Option<String>);
+
 /// A server of many users, told apart by their `Authorization`, and a log of what it was asked.
 #[derive(Clone, Debug)]
 struct Server {
     says: Says,
-    log: Arc<Mutex<Vec<(String, String, Option<String>)>>>,
+    log: Arc<Mutex<Vec<Asked>>>,
 }
 
 #[async_trait]
@@ -42,7 +45,7 @@ impl Transport for Server {
         Ok(Exchange::message(answer.to_string()))
     }
 
-    fn identity(&self) -> &str {
+    fn identity(&self) -> &'static str {
         "memory:tenants"
     }
 
@@ -75,7 +78,8 @@ async fn call(client: &Client, who: &str) -> Result<ToolOutcome, CallError> {
 
 /// A list of one tool.
 fn listing(scope: &str, tool: Value) -> Value {
-    json!({ "cacheScope": scope, "ttlMs": 600_000, "tools": [tool] })
+    let tools = vec![tool];
+    json!({ "cacheScope": scope, "ttlMs": 600_000, "tools": tools })
 }
 
 fn pay(idempotent: bool) -> Value {
@@ -235,6 +239,7 @@ async fn the_token_of_a_source_says_whose_tools_they_are() {
 }
 
 /// The server offers tools to alice alone.
+#[expect(clippy::unnecessary_wraps, reason = "some servers say nothing")]
 fn offers(method: &str, who: &str) -> Option<Value> {
     Some(match method {
         "server/discover" => json!({

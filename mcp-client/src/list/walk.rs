@@ -187,7 +187,8 @@ impl<M: ListMethod> Pages<M> {
             self.spec.max_timeout =
                 self.spec.max_timeout.map(|max| MaxTimeout::Set(max.of(timeout).min(left)));
         }
-        match super::page::<M>(&self.client, &mut self.spec, self.cache).await {
+        // On the heap: whoever walks a list holds this beside all that was listed, and may wrap it again.
+        match Box::pin(super::page::<M>(&self.client, &mut self.spec, self.cache)).await {
             Ok(page) => {
                 self.fetched += 1;
                 match page.next_cursor() {
