@@ -8,7 +8,7 @@ mod walk;
 
 use std::{sync::Arc, time::SystemTime};
 
-use mcp_types::{Tool, error_code::INVALID_PARAMS, method::ListTools};
+use mcp_types::{error_code::INVALID_PARAMS, method::ListTools};
 
 pub use self::{
     error::{ListError, ListFault},
@@ -162,8 +162,7 @@ pub(crate) async fn find_tool(client: &Client, call: &Spec, posts: InnerPosts) -
     request.cache = CacheUse::Refresh;
     let mut pages = request.pages();
     while let Some(Ok(page)) = pages.next().await {
-        let is_it = |tool: &Tool| tool.name == *call.target;
-        if let Some(tool) = page.items().iter().find(|tool| is_it(tool)) {
+        if let Some(tool) = page.items().iter().find(|tool| tool.name == *call.target) {
             return Some(Arc::new(KnownTool::of(tool)));
         }
     }
